@@ -1,0 +1,8 @@
+"""Settings that every test shares."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("ci")
