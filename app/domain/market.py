@@ -163,3 +163,30 @@ class BillingRule:
     minimum_seconds: int
     source: Source
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoricPrice:
+    """One dated reading of a price per GPU-hour, for plots and drift; it never ranks. ``sku`` is empty when the source names none."""
+
+    day: date
+    provider: str
+    region: str
+    sku: str
+    gpu: str
+    gpus_per_node: int
+    option: PurchaseOption
+    price_per_gpu_hour: Money
+    source: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderInfo:
+    """A platform. ``kind`` decides which assumptions apply where no figure of its own is known."""
+
+    id: str
+    name: str
+    kind: Literal["hyperscaler", "gpu_cloud", "marketplace", "broker", "china", "other"]
+    homepage: str
+    name_zh: str = ""
