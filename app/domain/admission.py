@@ -1,0 +1,146 @@
+"""Which candidates the caller's limits and the market's own rules admit: one reason code a candidate, the first that holds.
+
+Reasons are judged in the order of REASONS, cheap facts first; ``deadline`` and ``budget`` come last, since they need the estimate.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from app.domain.gpus import Gpu
+from app.domain.hardware import Bools, Floats, Ints
+from app.domain.market import PURCHASE_OPTIONS
+from app.domain.market_columns import PRICE_KINDS, Market
+from app.domain.plans import Candidates
+from app.domain.request import Constraints
+
+Reason = Literal[
+    "admitted", "component", "price_unknown", "stale", "provider", "region", "gpu", "purchase_option", "size", "minimum_purchase",
+    "cluster", "host", "stock", "interruptible", "precision", "memory", "host_memory", "batch", "quota", "deadline", "budget",
+]  # fmt: skip
+REASONS: tuple[Reason, ...] = (
+    "admitted", "component", "price_unknown", "stale", "provider", "region", "gpu", "purchase_option", "size", "minimum_purchase",
+    "cluster", "host", "stock", "interruptible", "precision", "memory", "host_memory", "batch", "quota", "deadline", "budget",
+)  # fmt: skip
+CODE = {reason: code for code, reason in enumerate(REASONS)}
+
+SINGLE_MACHINE_KINDS = frozenset({"marketplace"})
+"""Platforms of private machines: two of them stand in different cellars, so a run must fit on one."""
+
+
+def mark(reasons: Ints, refused: Bools, reason: Reason) -> None:
+    """Give ``reason`` to the refused rows that have none yet (in place)."""
+    reasons[(reasons == 0) & refused] = CODE[reason]
+
+
+def admit_offers(market: Market, candidates: Candidates, constraints: Constraints) -> Ints:
+    """Reason codes from facts and limits alone (no estimate): 0 where admitted."""
+    offers, tariffs = market.offers, market.tariffs
+    by_tariff = np.zeros(len(tariffs), dtype=np.int64)
+    offer = tariffs.offer
+    mark(by_tariff, offers.component[offer], "component")
+    mark(by_tariff, _price_unknown(market), "price_unknown")
+    mark(by_tariff, _stale(market, constraints), "stale")
+    mark(
+        by_tariff,
+        _refused_names(market.providers, constraints.providers_include, constraints.providers_exclude)[offers.provider[offer]],
+        "provider",
+    )
+    mark(by_tariff, _refused_places(market, constraints)[offer], "region")
+    names = tuple(gpu.name for gpu in market.gpus)
+    mark(by_tariff, _refused_names(names, constraints.gpus_include, constraints.gpus_exclude)[offers.gpu[offer]], "gpu")
+    allowed = np.array([option in constraints.purchase_options for option in PURCHASE_OPTIONS])
+    mark(by_tariff, ~allowed[tariffs.option], "purchase_option")
+    spot = tariffs.option == PURCHASE_OPTIONS.index("spot")
+    if not constraints.interruptible:
+        mark(by_tariff, spot, "interruptible")
+    mark(by_tariff, _refused_hosts(market, constraints)[offer], "host")
+    if constraints.in_stock_only:
+        mark(by_tariff, offers.in_stock[offer] != 1, "stock")
+    mark(by_tariff, offers.in_stock[offer] == 0, "stock")
+
+    reasons = by_tariff[candidates.tariff]
+    gpus = candidates.nodes * offers.gpus_per_node[candidates.offer]
+    mark(reasons, (gpus > constraints.max_gpus) | (gpus < constraints.min_gpus) | (candidates.nodes > constraints.max_nodes), "size")
+    mark(reasons, gpus < tariffs.minimum_gpus[candidates.tariff], "minimum_purchase")
+    mark(reasons, candidates.nodes > _largest_cluster(market)[candidates.offer], "cluster")
+    return reasons
+
+
+def _price_unknown(market: Market) -> Bools:
+    """Prices one cannot buy at: auction floors, quotes, terms of unknown length."""
+    kind = market.tariffs.kind
+    unbuyable = (kind == PRICE_KINDS.index("floor")) | (kind == PRICE_KINDS.index("quote"))
+    return np.asarray(unbuyable | np.isnan(market.tariffs.term_hours))
+
+
+def _stale(market: Market, constraints: Constraints) -> Bools:
+    tariffs = market.tariffs
+    refused = np.zeros(len(tariffs), dtype=np.bool_)
+    if not constraints.include_history_prices:
+        refused |= tariffs.kind == PRICE_KINDS.index("history")
+    if constraints.max_price_age_days is not None:
+        age_hours = market.as_of.timestamp() / 3600.0 - tariffs.observed_hours
+        refused |= ~(age_hours <= constraints.max_price_age_days * 24.0)
+    return refused
+
+
+def _refused_names(names: tuple[str, ...], include: tuple[str, ...], exclude: tuple[str, ...]) -> Bools:
+    wanted, unwanted = set(include), set(exclude)
+    return np.array([(bool(wanted) and name not in wanted) or name in unwanted for name in names], dtype=np.bool_)
+
+
+def _refused_places(market: Market, constraints: Constraints) -> Bools:
+    """Per offer. With a limit on countries, an offer of unknown country is refused: it cannot be shown to lie inside."""
+    refused = np.zeros(len(market.offers), dtype=np.bool_)
+    if constraints.countries:
+        allowed = np.array([country in constraints.countries for country in market.countries] + [False])
+        refused |= ~allowed[market.offers.country]
+    if constraints.regions:
+        inside = np.array([region in constraints.regions for _, region in market.places])
+        refused |= ~inside[market.offers.place]
+    return refused
+
+
+def _refused_hosts(market: Market, constraints: Constraints) -> Bools:
+    """Per offer. A stated minimum refuses unknown figures too."""
+    offers = market.offers
+    refused = np.zeros(len(offers), dtype=np.bool_)
+    if constraints.min_vcpus_per_gpu > 0:
+        refused |= ~(offers.vcpus >= constraints.min_vcpus_per_gpu * offers.gpus_per_node)
+    if constraints.min_ram_gb_per_gpu > 0:
+        refused |= ~(offers.ram_gb >= constraints.min_ram_gb_per_gpu * offers.gpus_per_node)
+    return refused
+
+
+def _largest_cluster(market: Market) -> Ints:
+    single = np.array([market.provider_kinds.get(provider, "other") in SINGLE_MACHINE_KINDS for provider in market.providers])
+    known = np.where(market.offers.maximum_nodes > 0, market.offers.maximum_nodes, np.iinfo(np.int64).max)
+    return np.where(single[market.offers.provider], 1, known)
+
+
+def quota_refused(market: Market, candidates: Candidates, constraints: Constraints) -> Bools:
+    """Candidates above a quota that the caller itself has stated. What nobody stated is a wait, not a refusal."""
+    refused = np.zeros(len(candidates), dtype=np.bool_)
+    gpus = candidates.nodes * market.offers.gpus_per_node[candidates.offer]
+    for held in constraints.quotas_held:
+        if held.provider not in market.providers:
+            continue
+        ours = market.offers.provider[candidates.offer] == market.providers.index(held.provider)
+        index = gpu_index(market.gpus, held.gpu)
+        if index is not None:
+            refused |= ours & (market.offers.gpu[candidates.offer] == index) & (gpus > held.gpus)
+    return refused
+
+
+def gpu_index(gpus: tuple[Gpu, ...], name: str) -> int | None:
+    """Where ``name`` stands in the market's GPUs, or None."""
+    return next((index for index, gpu in enumerate(gpus) if gpu.name == name), None)
+
+
+def late(total_hours: Floats, deadline_hours: float | None) -> Bools:
+    """Rows whose expected (P50) duration exceeds the deadline."""
+    return np.asarray(total_hours > (math.inf if deadline_hours is None else deadline_hours))
