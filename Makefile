@@ -1,69 +1,88 @@
-# Trainfare. `make help` lists all targets.
+# Trainfare. `make help` lists all targets. Needs Python 3.11, make and git; everything else goes into .venv.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-PYTHON ?= python3.11
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
-UV := $(BIN)/uv
+FACTS ?= $(TRAINFARE_FACTS)
+NEED_FACTS = $(or $(FACTS),$(error say where the facts are: make $@ FACTS=folder))
+INSTALL := $(BIN)/pip --disable-pip-version-check --quiet install
 
-.PHONY: help setup run test bench lint types arrows openapi lock data evaluate calibrate check clean
+.PHONY: help setup run test bench lint format types arrows openapi lock data calibrate evaluate clean
 
 help: ## list all targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-$(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+setup: $(VENV)/.app ## create .venv with what the service needs
 
-$(VENV)/.main: requirements/main.txt pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/main.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@touch $@
+run: $(VENV)/.app ## set up, migrate, load the embedded data, serve on 127.0.0.1:8000
+	@$(BIN)/trainfare serve
 
-$(VENV)/.test: requirements/test.txt $(VENV)/.main
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
-	@touch $@
-
-$(VENV)/.dev: requirements/dev.txt $(VENV)/.test
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	@touch $@
-
-setup: $(VENV)/.main ## create .venv with what the service needs
-
-run: $(VENV)/.main ## set up, migrate, load the embedded data, serve on 127.0.0.1:8000
-	$(BIN)/trainfare serve
-
-test: $(VENV)/.dev ## set up and run every check and test (SQLite and PostgreSQL)
-	$(MAKE) --no-print-directory lint types arrows
+test: $(VENV)/.dev ## set up, then lint, types, arrows and every test (SQLite and PostgreSQL)
+	@$(MAKE) lint types arrows
 	$(BIN)/pytest
 
 bench: $(VENV)/.test ## measure candidates, cold and warm answers, catalogue load, memory
-	$(BIN)/python -m tests.perf.bench
+	@$(BIN)/python -m tests.perf.bench
 
-lint: $(VENV)/.dev ## ruff
+lint: $(VENV)/.dev ## check style with ruff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(VENV)/.dev ## mypy --strict
+format: $(VENV)/.dev ## repair style with ruff
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(VENV)/.dev ## check types with mypy --strict
 	$(BIN)/mypy
 
-arrows: $(VENV)/.dev ## the imports design allows, and unused dependencies
+arrows: $(VENV)/.dev ## check who may import whom, and that no dependency is unused or undeclared
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 
-openapi: $(VENV)/.main ## write openapi/openapi.json
+openapi: $(VENV)/.app ## write openapi/openapi.json
 	$(BIN)/python -m tools.write_openapi
 
-lock: $(VENV)/.dev ## resolve and write hash-locked requirements
-	$(BIN)/python -m tools.lock
+lock: $(VENV)/.dev ## write requirements/*.txt from pyproject.toml (UPGRADE=1 takes newer versions)
+	$(BIN)/python -m tools.lock $(if $(UPGRADE),--upgrade)
 
-data: $(VENV)/.main ## rebuild app/data from a folder of facts (FACTS=...)
-	$(BIN)/python -m tools.make_data $(FACTS)
+data: $(VENV)/.app ## rebuild app/data from a folder of facts (FACTS=folder)
+	$(BIN)/python -m tools.make_data $(NEED_FACTS)
 
-calibrate: $(VENV)/.test ## refit app/data/calibration.toml from facts (FACTS=...)
-	$(BIN)/python -m tools.calibrate $(FACTS)
+calibrate: $(VENV)/.test ## refit app/data/calibration.toml from facts (FACTS=folder)
+	$(BIN)/python -m tools.calibrate $(NEED_FACTS)
 
-evaluate: $(VENV)/.main ## compare the estimates with measured runs (FACTS=...), write docs/accuracy.md
-	$(BIN)/python -m tools.evaluate $(FACTS)
+evaluate: $(VENV)/.app ## compare the estimates with measured runs (FACTS=folder), write docs/accuracy.md
+	$(BIN)/python -m tools.evaluate $(NEED_FACTS)
 
 clean: ## remove what the targets above made
-	rm -rf $(VENV) var .mypy_cache .ruff_cache .pytest_cache *.egg-info
+	rm -rf $(VENV) var build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+# The stamps say how far .venv has come: an interrupted step is done again, a finished one costs nothing.
+$(VENV)/.created:
+	@test -n "$(PYTHON)" && $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo 'Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11'; exit 1; }
+	@echo 'Creating .venv ...'
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.main: requirements/build.txt requirements/main.txt | $(VENV)/.created
+	@echo 'Installing the service (half a minute the first time) ...'
+	@$(INSTALL) --require-hashes -r requirements/build.txt -r requirements/main.txt
+	@touch $@
+
+$(VENV)/.app: pyproject.toml $(VENV)/.main
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.test: requirements/test.txt $(VENV)/.app
+	@echo 'Installing the test tools ...'
+	@$(INSTALL) --require-hashes --no-deps -r requirements/test.txt
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.test
+	@echo 'Installing the checkers ...'
+	@$(INSTALL) --require-hashes --no-deps -r requirements/dev.txt
+	@touch $@
