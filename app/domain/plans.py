@@ -1,6 +1,6 @@
 """Candidate plans: every tariff in force × every sensible number of nodes, as columns, and the hardware shapes behind them.
 
-Nothing is judged here. ``admission.py`` says which candidates the caller's limits admit, ``search.py`` what fits, ``ranking.py`` which is best.
+Nothing is judged here: ``admission.py`` says which candidates the limits admit, ``search.py`` what fits, ``ranking.py`` which is best.
 """
 
 from __future__ import annotations
