@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 FACTS ?= $(TRAINFARE_FACTS)
 NEED_FACTS = $(or $(FACTS),$(error say where the facts are: make $@ FACTS=folder))
-INSTALL := $(BIN)/pip --disable-pip-version-check --quiet install
+INSTALL := $(BIN)/pip --disable-pip-version-check -qq install
 
 .PHONY: help setup run test bench lint format types arrows openapi lock data calibrate evaluate clean
 
