@@ -1,7 +1,8 @@
 """Writes the hash-locked requirement files from pyproject.toml: ``python -m tools.lock [--upgrade]``.
 
-Four files, each holding only what the ones before it do not: ``build`` (the build back-end), ``main`` (the service), ``test``, ``dev``. Pins are
-kept unless ``--upgrade`` is given or pyproject.toml no longer allows them. No address of a registry is written: whoever installs says where from.
+Four files, each holding only what the ones before it do not: ``build`` (the build back-end), ``main`` (the service), ``test``, ``dev``.
+Pins are kept unless ``--upgrade`` is given or pyproject.toml no longer allows them. No address of a registry is written: whoever installs
+says where from.
 """
 
 from __future__ import annotations
@@ -26,7 +27,15 @@ def pins(path: Path) -> tuple[str, ...]:
 
 def resolve(name: str, sources: tuple[str, ...], below: tuple[str, ...], *, upgrade: bool, stdin: str = "") -> None:
     """Writes ``requirements/NAME.txt``, held to the pins of the files ``below`` and without what they already install."""
-    command = [str(Path(sys.executable).with_name("uv")), "pip", "compile", *OPTIONS, *sources, "--output-file", str(FOLDER / f"{name}.txt")]
+    command = [
+        str(Path(sys.executable).with_name("uv")),
+        "pip",
+        "compile",
+        *OPTIONS,
+        *sources,
+        "--output-file",
+        str(FOLDER / f"{name}.txt"),
+    ]
     for lower in below:
         command += ["--constraints", str(FOLDER / f"{lower}.txt")]
         for package in pins(FOLDER / f"{lower}.txt"):
