@@ -120,7 +120,7 @@ def kernels(hardware: HardwareColumns, precision: Ints, stack_class: str, calibr
     )
 
 
-def attention_width_share(head_dim: float) -> float:
+def attention_width_share(head_dim: float | Floats) -> float | Floats:
     """Attention kernels on narrow heads do more softmax for each product: d/(d + 64), 1 at the usual width of 128.
 
     Source: speed of fused attention at head widths 64 and 128 (arXiv:2307.08691, figures 4-6).
