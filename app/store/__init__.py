@@ -1,0 +1,1 @@
+"""The database: tables, what writes them and what reads them."""
