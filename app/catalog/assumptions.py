@@ -37,7 +37,8 @@ def parse_assumptions(document: Mapping[str, Any]) -> Assumptions:
     if wanted != set(document):
         msg = f"missing {sorted(wanted - set(document))}, unknown {sorted(set(document) - wanted)}"
         raise AssumptionsError(msg)
-    return Assumptions(**{name: _entry(name, value) for name, value in document.items()})
+    entries: dict[str, Any] = {name: _entry(name, value) for name, value in document.items()}
+    return Assumptions(**entries)
 
 
 def _entry(name: str, value: Any) -> object:

@@ -1,0 +1,249 @@
+"""Which fee holds where: per place and kind the provider's own price list, or an assumed range where nobody could find one.
+
+Region-specific beats "all"; another region of the same provider is an assumption; no figure at all is unknown, with a range over the known
+providers. A stated zero is free, and nothing else is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from app.domain.answer import LineStatus
+from app.domain.assumptions import Assumptions
+from app.domain.billing import Tiers, tiers_of
+from app.domain.fx import ExchangeError, exchange
+from app.domain.hardware import Bools, Floats, Ints
+from app.domain.market import Fee, FeeKind
+from app.domain.market_columns import Market
+from app.domain.units import HOURS_PER_DAY
+
+FEE_KINDS: tuple[FeeKind, ...] = get_args(FeeKind)
+STATUSES: tuple[LineStatus, ...] = get_args(LineStatus)
+KNOWN, ASSUMED, UNKNOWN, INCLUDED, FREE = (STATUSES.index(name) for name in ("known", "assumed", "unknown", "included", "free"))
+
+_EVERYWHERE = frozenset({"all", "global"})
+_STORAGE = frozenset({"block_storage", "object_storage", "file_storage", "snapshot", "image_storage", "stopped_disk"})
+_COLD = re.compile(r"archive|cold|infrequent|\bia\b|glacier|nearline|standard-ia", re.IGNORECASE)
+_NOT_FROM_MACHINES = re.compile(r"object|\bcos\b|\bus3\b|\bcdn\b", re.IGNORECASE)
+_REFERENCE_GB = 1000.0
+_QUANTILES = (0.1, 0.5, 0.9)
+_ENOUGH_PROVIDERS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceList:
+    """One provider's marginal prices of one thing, in the target currency per unit; storage and addresses per month of storage."""
+
+    fee: Fee
+    tiers: Tiers
+    included: bool
+
+    @property
+    def free(self) -> bool:
+        """Nothing is charged for any amount."""
+        return not any(self.tiers.prices)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeeAmounts:
+    """What an amount of one kind costs per place: the expected figure and its range, equal to it where the tariff is known."""
+
+    low: Floats
+    mid: Floats
+    high: Floats
+    status: Ints
+
+    @property
+    def settled(self) -> Bools:
+        """Places whose tariff is known (a stated zero is known)."""
+        settled: Bools = (self.status != ASSUMED) & (self.status != UNKNOWN)
+        return settled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeeRange:
+    """Quantiles over the known providers, per unit."""
+
+    low: float
+    mid: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    price_list: PriceList | None
+    status: int
+    charged: bool
+
+
+class FeeBook:
+    """All fees of a market in one currency, resolved per place."""
+
+    def __init__(self, market: Market, currency: str, assumptions: Assumptions) -> None:
+        """Resolve every kind at every place of ``market``.
+
+        Raises:
+            ExchangeError: a range has to be assumed in USD and no rate leads to ``currency``.
+        """
+        self._market = market
+        self._currency = currency
+        self._assumptions = assumptions
+        self._factors = _factors(market, currency)
+        self._groups = self._collect()
+        self._ranges: dict[tuple[FeeKind, str, bool], FeeRange] = {}
+        self._at_places: dict[FeeKind, tuple[_Found, ...]] = {}
+
+    def amounts(self, kind: FeeKind, quantity: float) -> FeeAmounts:
+        """What ``quantity`` (GB, or addresses) costs at every place: once, or a month for storage and addresses."""
+        return self._amounts(kind, quantity, self._found(kind), [place[0] for place in self._market.places])
+
+    def amounts_at(self, kind: FeeKind, quantity: float, provider: str, region: str | None) -> FeeAmounts:
+        """The same at one place, which need not be in the market."""
+        return self._amounts(kind, quantity, (self._resolve(kind, provider, region or ""),), [provider])
+
+    def price_list(self, kind: FeeKind, place: int) -> PriceList | None:
+        """The list behind ``amounts`` at one place, None when unknown."""
+        return self._found(kind)[place].price_list
+
+    def price_list_at(self, kind: FeeKind, provider: str, region: str | None) -> PriceList | None:
+        """The list behind ``amounts_at``."""
+        return self._resolve(kind, provider, region or "").price_list
+
+    def _found(self, kind: FeeKind) -> tuple[_Found, ...]:
+        if kind not in self._at_places:
+            self._at_places[kind] = tuple(self._resolve(kind, provider, region) for provider, region in self._market.places)
+        return self._at_places[kind]
+
+    def _amounts(self, kind: FeeKind, quantity: float, found: Sequence[_Found], providers: Sequence[str]) -> FeeAmounts:
+        costs: dict[int, float] = {}
+        rows: list[tuple[float, float, float]] = []
+        for entry, provider in zip(found, providers, strict=True):
+            if entry.price_list is None:
+                span = self._range(kind, provider, charged=entry.charged)
+                rows.append((span.low * quantity, span.mid * quantity, span.high * quantity))
+                continue
+            cost = costs.setdefault(id(entry.price_list), entry.price_list.tiers.cost(quantity))
+            spread = (1.0, 1.0)
+            if entry.status == ASSUMED:
+                spread = (self._assumptions.other_region_low_factor.value, self._assumptions.other_region_high_factor.value)
+            rows.append((cost * spread[0], cost, cost * spread[1]))
+        table = np.array(rows, dtype=np.float64).reshape(-1, 3)
+        return FeeAmounts(
+            low=table[:, 0], mid=table[:, 1], high=table[:, 2], status=np.array([entry.status for entry in found], dtype=np.int64)
+        )
+
+    def _resolve(self, kind: FeeKind, provider: str, region: str) -> _Found:
+        groups = self._groups.get((provider, kind), [])
+        exact = [group for tokens, group in groups if region in tokens]
+        general = [group for tokens, group in groups if tokens & _EVERYWHERE]
+        chosen = _choose(kind, exact) or _choose(kind, general)
+        if chosen is not None:
+            status = INCLUDED if chosen.included else FREE if chosen.free else KNOWN
+            return _Found(chosen, status, charged=True)
+        elsewhere = _choose(kind, [group for _, group in groups])
+        if elsewhere is not None:
+            return _Found(elsewhere, ASSUMED, charged=True)
+        return _Found(None, UNKNOWN, charged=bool(groups))
+
+    def _range(self, kind: FeeKind, provider: str, *, charged: bool) -> FeeRange:
+        """The range over providers of the same kind of platform, else over all, else the stated planning range."""
+        platform = self._market.provider_kinds.get(provider, "other")
+        key = (kind, platform, charged)
+        if key not in self._ranges:
+            own = self._known_prices(kind, charged=charged, platform=platform)
+            everyone = self._known_prices(kind, charged=charged, platform=None)
+            prices = next((values for values in (own, everyone) if len(values) >= _ENOUGH_PROVIDERS), None)
+            self._ranges[key] = self._planning_range(kind) if prices is None else _quantiles(prices)
+        return self._ranges[key]
+
+    def _known_prices(self, kind: FeeKind, *, charged: bool, platform: str | None) -> list[float]:
+        """One price a unit per provider at a reference amount; zero ones left out where a charge is known to exist."""
+        prices: list[float] = []
+        quantity = 1.0 if kind == "public_ipv4" else _REFERENCE_GB
+        for (provider, fee_kind), groups in sorted(self._groups.items()):
+            if fee_kind != kind or (platform is not None and self._market.provider_kinds.get(provider, "other") != platform):
+                continue
+            chosen = _choose(kind, [group for _, group in groups])
+            if chosen is not None and not (charged and chosen.free):
+                prices.append(chosen.tiers.cost(quantity) / quantity)
+        return prices
+
+    def _planning_range(self, kind: FeeKind) -> FeeRange:
+        span = self._assumptions.fee_ranges_usd[kind]
+        rate = float(exchange(self._market.rates, "USD", self._currency).rate)
+        return FeeRange(low=span.low * rate, mid=span.mid * rate, high=span.high * rate)
+
+    def _collect(self) -> Mapping[tuple[str, str], list[tuple[frozenset[str], PriceList | None]]]:
+        """Price lists by (provider, kind), each with the regions it names; None for a charge without a figure."""
+        rows: dict[tuple[str, FeeKind, str, str, str], list[Fee]] = {}
+        for fee in self._market.fees:
+            rows.setdefault((fee.provider, fee.kind, fee.region, fee.sku, fee.unit), []).append(fee)
+        groups: dict[tuple[str, str], list[tuple[frozenset[str], PriceList | None]]] = {}
+        for (provider, kind, region, _, _), fees in sorted(rows.items(), key=lambda item: item[0]):
+            tokens = frozenset(token.strip() for token in region.split(","))
+            groups.setdefault((provider, kind), []).append((tokens, self._price_list(kind, fees)))
+        return groups
+
+    def _price_list(self, kind: FeeKind, fees: Sequence[Fee]) -> PriceList | None:
+        if all(fee.amount is not None and fee.amount.nano == 0 for fee in fees):
+            bundled = "includ" in f"{fees[0].sku} {fees[0].note}".lower()
+            return PriceList(fee=fees[0], tiers=Tiers((0.0,), (0.0,)), included=bundled)
+        per_unit = self._unit_factor(kind, fees[0].unit)
+        parts: list[tuple[float, float | None, float]] = []
+        for fee in fees:
+            factor = None if fee.amount is None else self._factors.get(fee.amount.currency)
+            if fee.amount is not None and factor is not None and per_unit is not None:
+                parts.append((fee.tier_from_gb, fee.tier_to_gb, float(fee.amount.decimal) * factor * per_unit))
+        if not parts:
+            return None
+        free = max(fee.free_gb for fee in fees)
+        shown = max((fee for fee in fees if fee.amount is not None), key=lambda fee: (fee.amount.nano if fee.amount else 0, fee.sku))
+        return PriceList(fee=shown, tiers=tiers_of(parts, free), included=False)
+
+    def _unit_factor(self, kind: FeeKind, unit: str) -> float | None:
+        """From the published unit to a price per GB (once), per GB and month, or per address and month; None for other units."""
+        month = self._assumptions.storage_month_hours.value
+        spans = {"month": 1.0, "day": month / HOURS_PER_DAY, "hour": month}
+        thing, _, span = unit.partition("_")
+        if kind in _STORAGE:
+            return spans.get(span) if thing == "GB" else None
+        if kind == "public_ipv4":
+            return spans.get(span) if thing == "address" else None
+        return 1.0 if unit == "GB" else None
+
+
+def _quantiles(prices: Sequence[float]) -> FeeRange:
+    low, mid, high = np.quantile(prices, _QUANTILES)
+    return FeeRange(low=float(low), mid=float(mid), high=float(high))
+
+
+def _choose(kind: FeeKind, groups: Sequence[PriceList | None]) -> PriceList | None:
+    """Of several lists of one kind the ordinary one: not archives, not object storage's own traffic, then the middle price.
+
+    A free list counts only when no other has a price, since a free system disk does not make data disks free.
+    """
+    lists = [group for group in groups if group is not None]
+    avoid = _COLD if kind in _STORAGE else _NOT_FROM_MACHINES
+    lists = [entry for entry in lists if not avoid.search(entry.fee.sku)] or lists
+    if kind in _STORAGE:
+        lists = [entry for entry in lists if not entry.free] or lists
+    if not lists:
+        return None
+    ordered = sorted(lists, key=lambda entry: (entry.tiers.cost(_REFERENCE_GB), entry.fee.sku, entry.fee.region))
+    return ordered[len(ordered) // 2 if kind == "egress_interregion" else (len(ordered) - 1) // 2]
+
+
+def _factors(market: Market, currency: str) -> Mapping[str, float]:
+    """Worth of every currency that fees use; currencies without a rate are left out, so their fees count as unknown."""
+    factors: dict[str, float] = {}
+    for name in sorted({fee.amount.currency for fee in market.fees if fee.amount is not None}):
+        try:
+            factors[name] = float(exchange(market.rates, name, currency).rate)
+        except ExchangeError:
+            continue
+    return factors
