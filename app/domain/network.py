@@ -17,6 +17,8 @@ from app.domain.hardware import INTRA_LINKS, Bools, Floats, HardwareColumns, Int
 from app.domain.kernel_efficiency import of_class
 
 _GBIT_S = 1e9 / 8.0
+_RACK_GPUS = 72
+_POD_CHIPS = 9216
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,13 @@ def assumed_network_gbit_s(gpu: Gpu, calibration: Calibration) -> float:
     return of_class(calibration.assumed_network_gbit_s, gpu)
 
 
+def link_domain_gpus(gpu: Gpu) -> int:
+    """GPUs that the vendor's own link joins across machines: a rack of 72, a pod of TPUs; 0 where it ends at the machine."""
+    if "NVL72" in gpu.link:
+        return _RACK_GPUS
+    return _POD_CHIPS if "torus" in gpu.link else 0
+
+
 def links(hardware: HardwareColumns, calibration: Calibration) -> Links:
     """The usable rates of every row."""
     table = np.array([[intra_node_bytes_per_second(gpu, link, calibration) for link in INTRA_LINKS] for gpu in hardware.gpus])
@@ -66,11 +75,16 @@ def links(hardware: HardwareColumns, calibration: Calibration) -> Links:
     stated = np.where(
         assumed, hardware.per_gpu([assumed_network_gbit_s(gpu, calibration) for gpu in hardware.gpus]), hardware.inter_node_gbit_s
     )
+    node = np.maximum(stated, 0.1) * (_GBIT_S * calibration.network_share)
+    domain = hardware.per_gpu([float(link_domain_gpus(gpu)) for gpu in hardware.gpus])
+    linked = (hardware.total_gpus <= domain) & (hardware.nodes > 1)
+    if linked.any():
+        node = np.where(linked, np.maximum(intra * hardware.gpus_per_node, node), node)
     return Links(
         intra=intra,
-        node=np.maximum(stated, 0.1) * (_GBIT_S * calibration.network_share),
+        node=node,
         host=hardware.per_gpu([pcie_bytes_per_second(gpu, calibration) for gpu in hardware.gpus]),
-        node_assumed=assumed & (hardware.nodes > 1),
+        node_assumed=assumed & (hardware.nodes > 1) & ~linked,
     )
 
 
