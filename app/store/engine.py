@@ -68,6 +68,15 @@ async def write(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         yield connection
 
 
+@asynccontextmanager
+async def read(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
+    """A transaction whose reads all see the same state, whatever is published meanwhile. What is written in it is not kept."""
+    if engine.dialect.name == "postgresql":
+        engine = engine.execution_options(isolation_level="REPEATABLE READ")
+    async with engine.connect() as connection:
+        yield connection
+
+
 def prepare_sqlite(engine: Engine) -> None:
     """Set the pragmas on every connection and take over ``BEGIN``, which the driver would otherwise delay until the first write."""
 

@@ -150,11 +150,7 @@ def _overwrite(segments: Sequence[Segment], statement: Statement, target: Interv
         elif segment.values == statement.values:
             after.append(_checked(segment, statement))
             kept.append(segment.interval)
-        elif (
-            _compare(segment.checked_at, statement.observed_at) > 0
-            and segment.checked_at is not None
-            and segment.checked_at >= target.first
-        ):
+        elif _seen_since(segment, target.first) and _compare(segment.checked_at, statement.observed_at) > 0:
             after.append(segment)
             kept.append(segment.interval)
             older = True
@@ -181,10 +177,5 @@ def _outside(segment: Segment, target: Interval) -> Iterable[Segment]:
     """
     if segment.interval.first < target.first:
         yield replace(segment, interval=Interval(segment.interval.start, target.start))
-    if (
-        target.end is not None
-        and segment.interval.last > target.last
-        and segment.checked_at is not None
-        and segment.checked_at >= target.end
-    ):
+    if target.end is not None and segment.interval.last > target.last and _seen_since(segment, target.end):
         yield replace(segment, id=None, interval=Interval(target.end, segment.interval.end))
