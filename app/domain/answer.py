@@ -308,7 +308,11 @@ class MixedStrategy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendation:
-    """The whole answer."""
+    """The whole answer.
+
+    ``pareto`` holds the ranks of shown plans that no admitted plan beats in both cost and time; ``front`` is the whole front, cheapest
+    first, shown or not. ``curve`` is the cheapest plan at each number of GPUs, deadline and budget aside.
+    """
 
     as_of: datetime
     catalog_version: int
@@ -320,6 +324,7 @@ class Recommendation:
     candidates: int
     plans: tuple[Plan, ...]
     pareto: tuple[int, ...]
+    front: tuple[CurvePoint, ...]
     curve: tuple[CurvePoint, ...]
     backup: int | None
     mixed_strategy: MixedStrategy | None

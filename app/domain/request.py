@@ -9,6 +9,16 @@ from app.domain.market import PurchaseOption
 from app.domain.money import Money
 from app.domain.workload import WorkloadSpec
 
+class RequestError(ValueError):
+    """A request that contradicts itself. ``pointer`` is the JSON pointer inside the request, ``detail`` says what to change."""
+
+    def __init__(self, pointer: str, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.pointer = pointer
+        self.code = code
+        self.detail = detail
+
+
 Objective = Literal["expected_cost", "worst_case_cost", "time", "cost_and_delay"]
 Language = Literal["en", "zh"]
 

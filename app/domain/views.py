@@ -1,0 +1,101 @@
+"""From columns to one plan's words: workload, memory and speed as the public contract shows them."""
+
+from __future__ import annotations
+
+import math
+
+from app.domain.answer import WorkloadView
+from app.domain.measured import Measured
+from app.domain.physics import (
+    BOTTLENECKS,
+    BREAKDOWN,
+    FACTORS,
+    PEAK_PHASES,
+    VERDICTS,
+    MemoryColumns,
+    MemoryEstimate,
+    SpeedColumns,
+    SpeedEstimate,
+)
+from app.domain.workload import TrainingJob
+
+Z90 = 1.2815515655446004
+"""Standard normal quantile of 0.9."""
+
+
+def workload_view(job: TrainingJob) -> WorkloadView:
+    """The workload as understood, with everything that was assumed."""
+    model = job.model
+    tokens = job.units_total if job.unit == "token" else None
+    return WorkloadView(
+        name=job.spec.name,
+        model=None if model is None else model.name,
+        method=job.method,
+        parameters_b=None if model is None else model.parameters / 1e9,
+        active_parameters_b=None if model is None else model.active_parameters / 1e9,
+        trainable_parameters_b=job.trainable_parameters / 1e9 if job.trainable_parameters else None,
+        tokens_b=None if tokens is None else tokens / 1e9,
+        steps=job.steps_total,
+        model_flops=job.model_flops,
+        sequence_length=job.sequence_length,
+        global_batch_sequences=job.global_batch_sequences,
+        assumptions=job.assumptions,
+        warnings=job.warnings,
+    )
+
+
+def memory_view(memory: MemoryColumns, row: int, notes: tuple[str, ...] = ()) -> MemoryEstimate:
+    """Memory of one row."""
+    return MemoryEstimate(
+        verdict=VERDICTS[memory.verdict[row]],
+        needed_gb_per_gpu=float(memory.needed_gb[row]),
+        available_gb_per_gpu=float(memory.available_gb[row]),
+        peak_phase=PEAK_PHASES[memory.peak_phase[row]],
+        breakdown_gb={name: float(memory.breakdown_gb[name][row]) for name in BREAKDOWN},
+        host_ram_gb_per_node=float(memory.host_ram_gb[row]),
+        notes=notes,
+    )
+
+
+def speed_view(
+    job: TrainingJob, speed: SpeedColumns, row: int, measured: Measured | None, *, loading: float, stall: float
+) -> SpeedEstimate:
+    """Speed of one row, with the plan's own data loading and checkpoint stalls taken in.
+
+    Args:
+        job: whose units are counted.
+        speed: what the model says, before the measurement.
+        row: which one.
+        measured: the caller's measurement, which scales the model.
+        loading: share of time that data loading leaves, (0, 1].
+        stall: share of time that checkpoints leave, (0, 1].
+    """
+    scale = 1.0 if measured is None else measured.ratio
+    sigma = float(speed.sigma[row]) if measured is None else measured.sigma
+    kept = loading * stall
+    rate = float(speed.units_per_second[row]) * scale * kept
+    tokens = rate if job.unit == "token" else None
+    factors = {name: float(speed.factors[name][row]) for name in FACTORS}
+    factors["kernel"] *= scale
+    factors["data_loading"] *= loading
+    factors["checkpoint_stall"] *= stall
+    known = job.model_flops is not None
+    mfu = float(speed.mfu[row]) * scale * kept
+    return SpeedEstimate(
+        units_per_second=rate,
+        unit=job.unit,
+        tokens_per_second=tokens,
+        tokens_per_second_p10=None if tokens is None else tokens * math.exp(-Z90 * sigma),
+        tokens_per_second_p90=None if tokens is None else tokens * math.exp(Z90 * sigma),
+        seconds_per_step=job.units_per_step / rate,
+        mfu=mfu if known else None,
+        hfu=float(speed.hfu[row]) * scale * kept if known else None,
+        efficiency=mfu if known else None,
+        scaling_efficiency=float(speed.scaling_efficiency[row]),
+        bottleneck="data_loading"
+        if loading < min(0.7, *factors.values()) + 1e-12 and loading < 0.7
+        else BOTTLENECKS[speed.bottleneck[row]],
+        factors=factors,
+        basis="model" if measured is None else "measured",
+        sigma=sigma,
+    )
