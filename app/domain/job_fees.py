@@ -14,6 +14,7 @@ from app.domain.hardware import Bools, Floats, Ints
 from app.domain.market import FeeKind
 from app.domain.market_columns import Market
 from app.domain.money import Money
+from app.domain.remembered import Remembered
 from app.domain.request import Preferences
 from app.domain.storage_io import dataset_gb, download_gb, kept_checkpoints_gb
 from app.domain.units import HOURS_PER_DAY
@@ -86,12 +87,20 @@ def volumes(job: TrainingJob, assumptions: Assumptions) -> Volumes:
     )
 
 
+_fees: Remembered[JobFees] = Remembered()
+
+
 def job_fees(job: TrainingJob, market: Market, book: FeeBook, preferences: Preferences, assumptions: Assumptions) -> JobFees:
-    """Every fee of ``job`` at every place of ``market``.
+    """Every fee of ``job`` at every place of ``market``, worked out once for the same question.
 
     Raises:
         ExchangeError: the engineer's rate or the value of a day has no rate to the target currency.
     """
+    arguments = (job, market, book, preferences, assumptions)
+    return _fees.get(arguments, lambda: _work_out(job, market, book, preferences, assumptions))
+
+
+def _work_out(job: TrainingJob, market: Market, book: FeeBook, preferences: Preferences, assumptions: Assumptions) -> JobFees:
     amount = volumes(job, assumptions)
     month = assumptions.storage_month_hours.value
     everywhere = np.ones(len(market.places), dtype=np.bool_)

@@ -15,8 +15,7 @@ from app.domain.hardware import Bools, Floats
 from app.domain.interruptions import spot_rates
 from app.domain.market_columns import Market
 from app.domain.quota import QuotaTable, quota_table
-
-_REMEMBERED = 4
+from app.domain.remembered import Remembered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,22 +34,7 @@ class MarketTerms:
     kinds: tuple[str, ...]
 
 
-class _Memory:
-    """The terms of the few markets last asked about. A market never changes, so identity is enough; the entry keeps it alive."""
-
-    def __init__(self) -> None:
-        self._entries: list[tuple[Market, str, Assumptions, MarketTerms]] = []
-
-    def terms(self, market: Market, currency: str, assumptions: Assumptions) -> MarketTerms:
-        for known, name, figures, terms in self._entries:
-            if known is market and name == currency and figures is assumptions:
-                return terms
-        terms = _work_out(market, currency, assumptions)
-        self._entries = [(market, currency, assumptions, terms), *self._entries[: _REMEMBERED - 1]]
-        return terms
-
-
-_memory = _Memory()
+_terms: Remembered[MarketTerms] = Remembered()
 
 
 def market_terms(market: Market, currency: str, assumptions: Assumptions) -> MarketTerms:
@@ -59,7 +43,7 @@ def market_terms(market: Market, currency: str, assumptions: Assumptions) -> Mar
     Raises:
         ExchangeError: a fee has to be assumed in USD and no rate leads to ``currency``.
     """
-    return _memory.terms(market, currency, assumptions)
+    return _terms.get((market, currency, assumptions), lambda: _work_out(market, currency, assumptions))
 
 
 def _work_out(market: Market, currency: str, assumptions: Assumptions) -> MarketTerms:

@@ -96,7 +96,7 @@ class PlanTerms:
     def take(self, index: Ints) -> PlanTerms:
         """The rows at ``index``, repeats allowed."""
         columns = {name: value for name in self.__dataclass_fields__ if isinstance(value := getattr(self, name), np.ndarray)}
-        return replace(self, **{name: value[index] for name, value in columns.items()})
+        return replace(self, **{name: value[index] for name, value in columns.items()})  # type: ignore[arg-type]
 
 
 def plan_terms(

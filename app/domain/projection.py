@@ -54,7 +54,7 @@ class ProjectionColumns:
         """The rows at ``index``."""
         columns = {name: value[index] for name in self.__dataclass_fields__ if isinstance(value := getattr(self, name), np.ndarray)}
         lines = {name: value[index] for name, value in self.lines.items()}
-        return replace(self, hours=self.hours.take(index), lines=lines, **columns)
+        return replace(self, hours=self.hours.take(index), lines=lines, **columns)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from app.domain.plan_terms import PlanTerms
 class PhaseColumns:
     """Hours per row. The eight phases of an answer's time line sum to ``total``.
 
-    ``rented`` is what machines are metered for: set-up, stepping, checkpoints, lost work and restarts, and transfers where they need the machine.
-    ``trial`` lies inside ``setup``; ``failed`` (attempts that led nowhere) inside ``compute`` and ``checkpoint_stalls``; ``lost_rented`` inside
-    ``lost``, whose rest is waiting for a new machine.
+    ``rented`` is what machines are metered for: set-up, stepping, checkpoints, lost work, restarts, and transfers where they need the
+    machine. ``trial`` lies inside ``setup``; ``failed`` (attempts that led nowhere) inside ``compute`` and ``checkpoint_stalls``;
+    ``lost_rented`` inside ``lost``, whose rest is waiting for a new machine.
     """
 
     quota_wait: Floats
