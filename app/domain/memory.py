@@ -104,18 +104,18 @@ def estimate_memory(
     if not memory_is_known(job):
         return _as_measured(job, hardware, available)
     allocation = allocate(job, hardware, configuration, recipe)
-    needed = device_gb(allocation.allocated_gb)
-    cautious = cautious_gb(allocation.allocated_gb)
-    verdict = np.where(cautious <= available, _FITS, np.where(needed <= available, _TIGHT, _NO))
+    allocated = allocation.allocated_gb
+    needed = device_gb(allocated)
+    verdict = np.where(allocated <= fits_below_gb(available), _FITS, np.where(allocated <= tight_below_gb(available), _TIGHT, _NO))
     short_of_ram = allocation.host_ram_gb > hardware.ram_gb_per_node  # False where unknown
     return MemoryColumns(
         needed_gb=needed,
-        cautious_gb=cautious,
+        cautious_gb=cautious_gb(allocated),
         available_gb=available,
         host_ram_gb=allocation.host_ram_gb,
         verdict=np.where(short_of_ram, _NO, verdict),
         peak_phase=allocation.phase,
-        breakdown_gb={**allocation.terms_gb, "overhead": needed - allocation.allocated_gb},
+        breakdown_gb={**allocation.terms_gb, "overhead": needed - allocated},
     )
 
 
@@ -127,6 +127,16 @@ def device_gb(allocated_gb: Floats) -> Floats:
 def cautious_gb(allocated_gb: Floats) -> Floats:
     """The reading to be prepared for, GB: samples of mixed lengths, fragmentation."""
     return CONSTANTS.cautious_factor * allocated_gb + CONSTANTS.cautious_gb
+
+
+def fits_below_gb(usable_gb: Floats) -> Floats:
+    """Live tensors, GB, up to which a card of ``usable_gb`` is said to fit."""
+    return (usable_gb - CONSTANTS.cautious_gb) / CONSTANTS.cautious_factor
+
+
+def tight_below_gb(usable_gb: Floats) -> Floats:
+    """Live tensors, GB, up to which a card of ``usable_gb`` is said to be tight."""
+    return (usable_gb - CONSTANTS.central_gb) / CONSTANTS.central_factor
 
 
 def memory_is_known(job: TrainingJob) -> bool:
