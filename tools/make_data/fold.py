@@ -11,7 +11,7 @@ from app.domain.gpus import Gpu
 from app.domain.market import Offer, Source, Tariff
 from tools.make_data.links import inter_node_gbit_s, intra_node_link, maximum_nodes
 from tools.make_data.places import country_of
-from tools.make_data.reading import EVERYWHERE, Reading
+from tools.make_data.reading import BOARD_NOTE, EVERYWHERE, Reading
 from tools.make_data.tally import Tally
 
 OfferKey = tuple[str, str, str, int]
@@ -34,8 +34,15 @@ def joined(base: list[Reading], lists: Iterable[Reading], tally: Tally) -> list[
         by_card[reading.provider, reading.gpu, reading.variant].append(reading)
         by_sku[reading.provider, reading.sku].append(reading)
     out = list(base)
+    lists = list(lists)
+    apart = {(r.provider, r.gpu, r.variant, r.option) for r in lists if r.gpus > 1 and BOARD_NOTE not in r.offer_note}
     for reading in lists:
         sku = _bare(reading.sku)
+        if not reading.for_all_sizes:
+            out.append(replace(reading, sku=sku))
+            continue
+        if reading.per_gpu and (reading.provider, reading.gpu, reading.variant, reading.option) in apart:
+            reading = replace(reading, per_gpu=False)  # noqa: PLW2901
         machines = {(m.region, m.sku, m.gpus): m for m in by_sku[reading.provider, sku] if reading.region in {EVERYWHERE, m.region}}
         if not machines and reading.region == EVERYWHERE:
             machines = {
@@ -152,7 +159,9 @@ def _intervals(offer: OfferKey, readings: list[Reading], tally: Tally) -> list[T
     ordered = sorted(readings, key=lambda r: (_starts(r) or _UNDATED, r.amount.currency, r.amount.nano, r.sku))
     kept: list[Reading] = []
     for reading in ordered:
-        if kept and _starts(kept[-1]) == _starts(reading):
+        if kept and _starts(kept[-1]) == _starts(reading) and kept[-1].amount == reading.amount:
+            kept[-1] = reading
+        elif kept and _starts(kept[-1]) == _starts(reading):
             tally.leave_out(reading.file, "second figure of one tariff on one day: the dearer kept")
             kept[-1] = reading
         elif kept and kept[-1].amount == reading.amount and kept[-1].unit == reading.unit and reading.kind != "history":

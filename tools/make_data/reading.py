@@ -13,6 +13,8 @@ from tools.make_data.origins import Origin
 
 EVERYWHERE = "all"
 """Region of a list price that holds in every region of its provider."""
+BOARD_NOTE = "board of 8 at the rate per GPU"
+"""Remark of an offer that a list rate per GPU implies."""
 UNSTATED = "unstated"
 """Region of an offer whose source names no place."""
 
@@ -21,8 +23,9 @@ UNSTATED = "unstated"
 class Reading:
     """A price of one node under one purchase option, with what its row says of the machine.
 
-    ``per_gpu`` marks a list rate per GPU that names no machine size: it holds for every size of that GPU at the provider. ``announced`` is the day a
-    stated future or past rate takes effect. ``variant`` separates products that share provider, GPU and count (NVLink bridges, community hosts, …).
+    ``per_gpu`` marks a list rate per GPU that names no machine size: it holds for every size of that GPU at the provider, unless the provider
+    lists sizes apart. ``for_all_sizes`` is False for the price of a lowest preset, which says nothing of other machines. ``announced`` is the
+    day a stated rate takes effect. ``variant`` separates products that share provider, GPU and count (NVLink bridges, community hosts, …).
     """
 
     file: str
@@ -48,6 +51,7 @@ class Reading:
     observed_at: datetime | None
     date_precision: DatePrecision
     per_gpu: bool = False
+    for_all_sizes: bool = True
     variant: frozenset[str] = frozenset()
     upstream: str | None = None
     component: bool = False

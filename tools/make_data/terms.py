@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -13,7 +14,7 @@ from tools.make_data.age import is_history
 from tools.make_data.dates import observed
 from tools.make_data.origins import barred_by, of_repository_text
 from tools.make_data.phrases import OFFER_PHRASES, TARIFF_PHRASES, remark
-from tools.make_data.reading import EVERYWHERE, Reading, whole_node
+from tools.make_data.reading import BOARD_NOTE, EVERYWHERE, Reading, whole_node
 from tools.make_data.tally import Tally
 from tools.make_data.variants import variant_of
 
@@ -46,7 +47,7 @@ def readings(rows: list[dict[str, str]], gpus: Mapping[str, Gpu], tally: Tally) 
             continue
         reading = _reading(row, tally)
         yield reading
-        if reading.per_gpu and "HGX" in reading.sku:
+        if reading.per_gpu and re.search(r"\bHGX\b", reading.sku):
             tally.treat(FILE, "HGX rate per GPU: also the board of 8")
             yield _times(reading, _BOARD_GPUS)
 
@@ -66,11 +67,12 @@ def _times(reading: Reading, count: int) -> Reading:
     return replace(
         reading,
         gpus=count,
+        per_gpu=False,
         amount=replace(reading.amount, nano=reading.amount.nano * count),
         vcpus=None if reading.vcpus is None else reading.vcpus * count,
         ram_gb=None if reading.ram_gb is None else reading.ram_gb * count,
         minimum_gpus=count,
-        offer_note="; ".join(filter(None, (reading.offer_note, "board of 8 at the rate per GPU"))),
+        offer_note="; ".join(filter(None, (reading.offer_note, BOARD_NOTE))),
     )
 
 
@@ -127,6 +129,7 @@ def _reading(row: dict[str, str], tally: Tally) -> Reading:
         observed_at=observed_at,
         date_precision=precision,
         per_gpu=per_gpu and gpus == 1 and '"from" price' not in row["note"],
+        for_all_sizes='"from" price' not in row["note"],
         variant=variant_of(row["instance_type"]),
         component=is_component(row["instance_type"], row["note"]),
         offer_note=remark(row["note"], OFFER_PHRASES),
