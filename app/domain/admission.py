@@ -18,17 +18,21 @@ from app.domain.plans import Candidates
 from app.domain.request import Constraints
 
 Reason = Literal[
-    "admitted", "component", "price_unknown", "stale", "provider", "region", "gpu", "purchase_option", "size", "minimum_purchase",
-    "cluster", "host", "stock", "interruptible", "precision", "memory", "host_memory", "batch", "quota", "deadline", "budget",
+    "admitted", "component", "price_unknown", "stale", "provider", "region", "gpu", "software", "purchase_option", "size", "minimum_purchase",
+    "cluster", "host", "stock", "interruptible", "precision", "memory", "batch", "quota", "deadline", "budget",
 ]  # fmt: skip
 REASONS: tuple[Reason, ...] = (
-    "admitted", "component", "price_unknown", "stale", "provider", "region", "gpu", "purchase_option", "size", "minimum_purchase",
-    "cluster", "host", "stock", "interruptible", "precision", "memory", "host_memory", "batch", "quota", "deadline", "budget",
+    "admitted", "component", "price_unknown", "stale", "provider", "region", "gpu", "software", "purchase_option", "size", "minimum_purchase",
+    "cluster", "host", "stock", "interruptible", "precision", "memory", "batch", "quota", "deadline", "budget",
 )  # fmt: skip
 CODE = {reason: code for code, reason in enumerate(REASONS)}
 
 SINGLE_MACHINE_KINDS = frozenset({"marketplace"})
 """Platforms of private machines: two of them stand in different cellars, so a run must fit on one."""
+
+
+READY_VENDORS = frozenset({"NVIDIA", "AMD"})
+"""Makers whose cards run ordinary PyTorch code. A job must be ported to the others, so they rank only when the caller names them."""
 
 
 def mark(reasons: Ints, refused: Bools, reason: Reason) -> None:
@@ -52,6 +56,8 @@ def admit_offers(market: Market, candidates: Candidates, constraints: Constraint
     mark(by_tariff, _refused_places(market, constraints)[offer], "region")
     names = tuple(gpu.name for gpu in market.gpus)
     mark(by_tariff, _refused_names(names, constraints.gpus_include, constraints.gpus_exclude)[offers.gpu[offer]], "gpu")
+    foreign = np.array([gpu.vendor not in READY_VENDORS and gpu.name not in constraints.gpus_include for gpu in market.gpus])
+    mark(by_tariff, foreign[offers.gpu[offer]], "software")
     allowed = np.array([option in constraints.purchase_options for option in PURCHASE_OPTIONS])
     mark(by_tariff, ~allowed[tariffs.option], "purchase_option")
     spot = tariffs.option == PURCHASE_OPTIONS.index("spot")

@@ -29,9 +29,11 @@ class PlanFigures:
 
 
 def stable_keys(columns: Sequence[Ints]) -> Ints:
-    """A total order over rows from their identifying codes, most significant first; equal rows get equal keys."""
-    _, keys = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-    return keys.reshape(-1)
+    """One integer a row that orders rows by their identifying codes (≥ 0), most significant first; equal rows get equal keys."""
+    keys = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        keys = keys * (int(column.max(initial=0)) + 1) + column
+    return keys
 
 
 def objective_value(figures: PlanFigures, objective: Objective, value_of_an_hour: float) -> Floats:

@@ -98,9 +98,8 @@ class _Answer:
 
     @cached_property
     def _keys(self) -> Ints:
-        """A total order of the plans by identity: the market's offers and tariffs are sorted by key, so their rows are identities."""
-        plans = self.screened.plans
-        return stable_keys([plans.offer, plans.tariff, plans.nodes])
+        """A total order of the plans by identity: the market's tariffs are sorted by key, so their rows are identities."""
+        return stable_keys([self.screened.plans.tariff, self.screened.plans.nodes])
 
     @cached_property
     def _admitted(self) -> Ints:
@@ -118,7 +117,7 @@ class _Answer:
 
     @cached_property
     def _order(self) -> Ints:
-        """Admitted rows from best to worst, one for each machine type, purchase option and term of a provider."""
+        """Admitted rows from best to worst, one for each GPU model, purchase option and term of a provider."""
         screened, rows = self.screened, self._admitted
         figures = self._figures(rows)
         worth = screened.preferences.value_of_a_day
@@ -128,7 +127,7 @@ class _Answer:
         offers, tariffs, plans = screened.market.offers, screened.market.tariffs, screened.plans
         offer, tariff = plans.offer[rows], plans.tariff[rows]
         terms = (tariffs.term_hours[tariff] * 1e3).astype(np.int64)
-        group = stable_keys([offers.provider[offer], offers.gpu[offer], offers.gpus_per_node[offer], tariffs.option[tariff], terms])
+        group = stable_keys([offers.provider[offer], offers.gpu[offer], tariffs.option[tariff], terms])
         return rows[best_of_each(order, group)]
 
     def _shown(self) -> tuple[Ints, int | None]:

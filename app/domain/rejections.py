@@ -21,7 +21,7 @@ from app.domain.smallest_change import smallest_changes
 from app.domain.texts import Texts
 from app.domain.units import HOURS_PER_DAY
 
-_OF_SHAPES: tuple[Reason, ...] = ("precision", "memory", "host_memory", "batch")
+_OF_SHAPES: tuple[Reason, ...] = ("precision", "memory", "batch")
 _OF_ESTIMATES: tuple[Reason, ...] = ("deadline", "budget")
 
 

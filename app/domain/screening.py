@@ -26,7 +26,7 @@ _OF_SEARCH: dict[str, Reason] = {
     "precision": "precision",
     "batch": "batch",
     "layout": "memory",
-    "host_memory": "host_memory",
+    "host_memory": "memory",
     "memory": "memory",
 }
 

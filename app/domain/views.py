@@ -92,9 +92,7 @@ def speed_view(
         hfu=float(speed.hfu[row]) * scale * kept if known else None,
         efficiency=mfu if known else None,
         scaling_efficiency=float(speed.scaling_efficiency[row]),
-        bottleneck="data_loading"
-        if loading < min(0.7, *factors.values()) + 1e-12 and loading < 0.7
-        else BOTTLENECKS[speed.bottleneck[row]],
+        bottleneck="data_loading" if loading < 1.0 else BOTTLENECKS[speed.bottleneck[row]],
         factors=factors,
         basis="model" if measured is None else "measured",
         sigma=sigma,

@@ -11,7 +11,7 @@ import pytest
 from app.domain.admission import REASONS, admit_offers, quota_refused
 from app.domain.plans import enumerate_candidates, node_counts
 from app.domain.request import Constraints, QuotaHeld
-from tests.support.builders import AS_OF, OBSERVED_AT, a_market, a_provider, a_source, a_stock, a_tariff, an_offer
+from tests.support.builders import AS_OF, OBSERVED_AT, a_gpu, a_market, a_provider, a_source, a_stock, a_tariff, an_offer
 
 
 def reasons(market, constraints):
@@ -138,3 +138,10 @@ def test_a_stated_quota_refuses_what_exceeds_it_and_silence_refuses_nothing():
     held = Constraints(quotas_held=(QuotaHeld(provider="acme", gpu="A100-SXM4-80GB", gpus=8),))
     assert quota_refused(market, candidates, held).tolist() == [False, True]
     assert not np.any(quota_refused(market, candidates, Constraints()))
+
+
+def test_a_card_that_needs_ported_code_ranks_only_when_it_is_named():
+    tpu = a_gpu(name="TPU-v5e", vendor="Google")
+    offer = an_offer(gpu="TPU-v5e")
+    assert one(offer, gpus={"TPU-v5e": tpu}) == ["software"]
+    assert one(offer, constraints=Constraints(max_gpus=8, gpus_include=("TPU-v5e",)), gpus={"TPU-v5e": tpu}) == ["admitted"]

@@ -114,4 +114,4 @@ def test_there_is_no_back_up_when_one_platform_is_all_there_is():
 
 def test_keys_follow_the_identity_not_the_position():
     keys = stable_keys([np.array([2, 1, 2]), np.array([0, 5, 0])])
-    assert keys.tolist() == [1, 0, 1]
+    assert keys[0] == keys[2] > keys[1]
