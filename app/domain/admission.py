@@ -18,12 +18,12 @@ from app.domain.plans import Candidates
 from app.domain.request import Constraints
 
 Reason = Literal[
-    "admitted", "component", "price_unknown", "stale", "provider", "region", "gpu", "software", "purchase_option", "size", "minimum_purchase",
-    "cluster", "host", "stock", "interruptible", "precision", "memory", "batch", "quota", "deadline", "budget",
+    "admitted", "component", "price_unknown", "stale", "provider", "region", "gpu", "software", "purchase_option", "size",
+    "minimum_purchase", "cluster", "host", "stock", "interruptible", "precision", "memory", "batch", "quota", "deadline", "budget",
 ]  # fmt: skip
 REASONS: tuple[Reason, ...] = (
-    "admitted", "component", "price_unknown", "stale", "provider", "region", "gpu", "software", "purchase_option", "size", "minimum_purchase",
-    "cluster", "host", "stock", "interruptible", "precision", "memory", "batch", "quota", "deadline", "budget",
+    "admitted", "component", "price_unknown", "stale", "provider", "region", "gpu", "software", "purchase_option", "size",
+    "minimum_purchase", "cluster", "host", "stock", "interruptible", "precision", "memory", "batch", "quota", "deadline", "budget",
 )  # fmt: skip
 CODE = {reason: code for code, reason in enumerate(REASONS)}
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from app.domain.answer import BreakEven, SpeedEstimate
+from app.domain.answer import BreakEven
 from app.domain.break_even import crossing
 from app.domain.explain import figure, hours_text, money_text
 from app.domain.hardware import Floats, Ints
 from app.domain.knowledge import Knowledge
+from app.domain.physics import SpeedEstimate
 from app.domain.screening import Screened
 from app.domain.texts import Texts
 
