@@ -1,8 +1,9 @@
-"""GPU names as sources write them → the canonical names of app/data/gpus.csv. Exact tables only: an unknown name is None, never the nearest.
+"""GPU names as sources write them → the canonical names of app/data/gpus.csv, by exact tables only.
 
-A name is first brought to one spelling (``spelling``): case, blanks, underscores and the maker's words (NVIDIA, GeForce, Tesla, AMD, Instinct) do not
-matter; nothing else is dropped, so "RTX 4070 Ti SUPER" never becomes "RTX 4070". Some names fit several cards (A100, V100): those need the memory.
-A stated memory is always checked against the card, since sources mix up cards and fields (an RTX 4090 with 48 GB is another product).
+An unknown name is None, never the nearest. A name is first brought to one spelling (``spelling``): case, blanks, underscores and
+the maker's words (NVIDIA, GeForce, Tesla, AMD, Instinct) do not matter; nothing else is dropped, so "RTX 4070 Ti SUPER" never
+becomes "RTX 4070". Some names fit several cards (A100, V100): those need the memory. A stated memory is always checked against
+the card, since sources mix up cards and fields (an RTX 4090 with 48 GB is another product).
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ CARD_MEMORY_GB: dict[str, float] = {
 """Marketed memory of each known card, GB; equal to gpus.csv (a test compares)."""
 
 MEMORY_SLACK = 0.10
-"""Sources round, subtract ECC or write GiB: 22.4 to 24 for an L4, 262 to 288 for a B300, 81.6 for an A100-80. Wider would mix 80 and 94 GB."""
+"""Sources round, subtract ECC or write GiB: 22.4 to 24 for an L4, 262 to 288 for a B300, 81.6 for an A100-80. Wider would mix 80 and 94
+GB."""
 
 _ALIASES: dict[str, tuple[str, ...]] = {
     "A10-24GB": ("a10", "a10-24gb", "a10-pcie", "a10-tensor-core"),
@@ -286,7 +288,8 @@ _BY_MEMORY: dict[str, tuple[str, ...]] = {
     "rtx-4090": ("RTX4090-24GB", "RTX4090-48GB-modified"),
     "rtx4090": ("RTX4090-24GB", "RTX4090-48GB-modified"),
 }
-"""Names that fit several cards, or a card and an unknown sister: without a stated memory they mean none (but a plain RTX 4090 has 24 GB)."""
+"""Names that fit several cards, or a card and an unknown sister: without a stated memory they mean none (but a plain RTX 4090 has 24
+GB)."""
 
 _MAKER = re.compile(r"^(?:nvidia|geforce|tesla|amd|instinct)-")
 _TAIL = re.compile(r"-(?:baremetal|gpu|tensor-core-gpu)$")
@@ -320,7 +323,9 @@ def memory_fits(card: str, memory_gb: float) -> bool:
 
 
 def gpu_name(text: str, memory_gb: float | None = None) -> str | None:
-    """The canonical card a source's name means, or None when it is unknown, needs a memory that is not stated, or contradicts the memory stated.
+    """The canonical card a source's name means, or None.
+
+    None when the name is unknown, needs a memory that is not stated, or contradicts the memory stated.
 
     Args:
         text: the name as the source writes it, of one GPU, without a count.

@@ -8,7 +8,8 @@ from app.domain.market import DatePrecision
 from tools.make_data.dates import latest_possible
 
 HISTORY_BEFORE = datetime(2026, 1, 1, tzinfo=UTC)
-"""A figure whose date cannot lie in 2026 is history: GPU-cloud list prices rose by a median 9 % (spot 70 %) between May and August 2026 alone."""
+"""A figure whose date cannot lie in 2026 is history: GPU-cloud list prices rose by a median 9 % (spot 70 %) between May and August 2026
+alone."""
 
 OLD_UNDATED = (
     "skypilot-catalog-catalogs-v5-",

@@ -59,7 +59,13 @@ def build(facts: Path) -> DataSet:
     quota_records, quota_origins = quotas.quotas({name: rows_of(facts / name) for name in quotas.FILES}, tally)
     rules = billing_rules()
     past, past_origins = history.history(rows_of(facts / history.FILE), cards, tally)
-    used = [*(row.provider for row in (*offers, *fee_records, *quota_records, *rules, *past))]
+    used = {
+        *(offer.provider for offer in offers),
+        *(fee.provider for fee in fee_records),
+        *(quota.provider for quota in quota_records),
+        *(rule.provider for rule in rules),
+        *(reading.provider for reading in past),
+    }
     records = MarketRecords(
         providers=tuple(providers(used)),
         offers=tuple(offers),
@@ -90,8 +96,12 @@ def build(facts: Path) -> DataSet:
 
 def _used_origins(origins: Iterable[Origin], records: MarketRecords) -> list[Origin]:
     """Only sources that a shipped row names."""
-    sourced = (*records.tariffs, *records.fees, *records.quotas, *records.stock, *records.billing_rules)
-    places = {(row.source.name, row.source.url) for row in sourced}
+    used: set[Source] = {tariff.source for tariff in records.tariffs}
+    used |= {fee.source for fee in records.fees}
+    used |= {quota.source for quota in records.quotas}
+    used |= {stock.source for stock in records.stock}
+    used |= {rule.source for rule in records.billing_rules}
+    places = {(source.name, source.url) for source in used}
     ids = {row.source for row in records.history}
     return sorted(origin for origin in origins if (origin.name, origin.url) in places or origin.id in ids)
 

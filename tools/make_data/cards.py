@@ -6,9 +6,26 @@ from app.domain.gpus import Gpu
 from tools.make_data.usable_memory import usable_memory_gb
 
 COLUMNS = (
-    "name", "vendor", "architecture", "form_factor", "memory_gb", "usable_memory_gb", "memory_bandwidth_gb_s", "fp32_tflops", "tf32_tflops", "fp16_tflops",
-    "bf16_tflops", "fp8_tflops", "link", "link_gb_s", "pcie_generation", "tdp_w", "release_year", "source_url", "note",
-)  # fmt: skip
+    "name",
+    "vendor",
+    "architecture",
+    "form_factor",
+    "memory_gb",
+    "usable_memory_gb",
+    "memory_bandwidth_gb_s",
+    "fp32_tflops",
+    "tf32_tflops",
+    "fp16_tflops",
+    "bf16_tflops",
+    "fp8_tflops",
+    "link",
+    "link_gb_s",
+    "pcie_generation",
+    "tdp_w",
+    "release_year",
+    "source_url",
+    "note",
+)
 _GENERIC = {"A800-80GB": "A800-PCIE-80GB"}
 """Cards whose sellers do not state the form: the slower PCIe card's figures, no link, as the facts do for the A100."""
 

@@ -1,4 +1,7 @@
-"""Dates as sources state them: a day, a month, a year, or nothing. The earliest day meant is taken, so that no price looks fresher than it is."""
+"""Dates as sources state them: a day, a month, a year, or nothing.
+
+The earliest day meant is taken, so that no price looks fresher than it is.
+"""
 
 from __future__ import annotations
 

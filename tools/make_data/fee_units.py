@@ -1,6 +1,7 @@
 """Units of fees brought to the record's vocabulary: GB = 10^9 bytes, tiers and free allowances in GB, money exact to a nano-unit.
 
-A price per GiB becomes a price per GB by division through 1.073741824, rounded half to even at 10^-9 (error below 1e-9 of the currency a GB). What a
+A price per GiB becomes a price per GB by division through 1.073741824, rounded half to even at 10^-9 (error below 1e-9 of the currency
+a GB). What a
 source calls GB is taken as GB, also where the provider is known to count binary.
 """
 
@@ -91,6 +92,6 @@ def in_gb(text: str, *, binary: bool = False) -> Decimal | None:
 
 
 def free_gb(text: str) -> Decimal:
-    """The free allowance at the start of a text such as ``100 GB a month over all services``; 0 when it states none or one by plan or IOPS."""
+    """The free allowance at the start of a text such as ``100 GB a month over all services``, in GB; 0 when it states no amount of data."""
     match = re.match(r"(?:up to )?(\d+(?:\.\d+)?)\s*(GiB|GB|TiB|TB)\b", text)
     return Decimal(match[1]) * _IN_GB[match[2]] if match else Decimal(0)

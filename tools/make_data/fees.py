@@ -44,21 +44,23 @@ _UNFIT: tuple[tuple[str, str], ...] = (
 )
 _FREE_ALONE = frozenset({"GCS Always Free", "B91445 free block volume"})
 _FULL_RATE = ("full instance rate", "full droplet rate", "full vm rate", "billed in full", "full compute price", "stays fully billed")
-_REPEATED: frozenset[tuple[str, str, str, str]] = frozenset({
-    ("aws", "egress_internet", "DataTransfer-Out-Bytes", "2024-09-25"),
-    ("aws", "egress_internet", "DataTransfer-Out-Bytes", "2026-05-05"),
-    ("aws", "block_storage", "gp3", "2024-07-01"),
-    ("aws", "snapshot", "EBS snapshot standard tier", "2024-07-01"),
-    ("azure", "block_storage", "Standard SSD E30 LRS 1 TiB", "2024-07-01"),
-    ("azure", "snapshot", "managed disk snapshot LRS (Standard HDD)", "2024-07-01"),
-    ("crusoe", "object_storage", "", "2026-08-22"),
-    ("vultr", "snapshot", "", "2025-09-15"),
-    ("vultr", "stopped_disk", "whole instance", "2025-09-15"),
-    ("lambda", "egress_internet", "", "2026-08-22"),
-    ("nebius", "public_ipv4", "", "2026-08-22"),
-    ("ovhcloud", "public_ipv4", "additional address", "2025-11-19"),
-    ("paperspace", "block_storage", "50 GB disk", ""),
-})  # fmt: skip
+_REPEATED: frozenset[tuple[str, str, str, str]] = frozenset(
+    {
+        ("aws", "egress_internet", "DataTransfer-Out-Bytes", "2024-09-25"),
+        ("aws", "egress_internet", "DataTransfer-Out-Bytes", "2026-05-05"),
+        ("aws", "block_storage", "gp3", "2024-07-01"),
+        ("aws", "snapshot", "EBS snapshot standard tier", "2024-07-01"),
+        ("azure", "block_storage", "Standard SSD E30 LRS 1 TiB", "2024-07-01"),
+        ("azure", "snapshot", "managed disk snapshot LRS (Standard HDD)", "2024-07-01"),
+        ("crusoe", "object_storage", "", "2026-08-22"),
+        ("vultr", "snapshot", "", "2025-09-15"),
+        ("vultr", "stopped_disk", "whole instance", "2025-09-15"),
+        ("lambda", "egress_internet", "", "2026-08-22"),
+        ("nebius", "public_ipv4", "", "2026-08-22"),
+        ("ovhcloud", "public_ipv4", "additional address", "2025-11-19"),
+        ("paperspace", "block_storage", "50 GB disk", ""),
+    }
+)
 """Rows that another row states again with a newer date, a clearer name or the whole schedule: provider, kind, sku, date."""
 _NEBIUS_AUGUST = "2026-08-22"
 _NOTES: tuple[tuple[str, str], ...] = (
@@ -151,9 +153,18 @@ def _fee(row: dict[str, str]) -> tuple[Fee, Origin]:
     source = Source(name=origin.name, url=origin.url, observed_at=observed_at, date_precision=precision)
     if kind == "stopped_disk" and not row["price"] and any(words in note for words in _FULL_RATE):
         fee = Fee(
-            provider=provider, region=row["region"] or "all", kind=kind, sku=row["sku"], unit="machine_hour", amount=None, tier_from_gb=0.0,
-            tier_to_gb=None, free_gb=0.0, source=source, note="a stopped machine is billed at its full rate until it is destroyed",
-        )  # fmt: skip
+            provider=provider,
+            region=row["region"] or "all",
+            kind=kind,
+            sku=row["sku"],
+            unit="machine_hour",
+            amount=None,
+            tier_from_gb=0.0,
+            tier_to_gb=None,
+            free_gb=0.0,
+            source=source,
+            note="a stopped machine is billed at its full rate until it is destroyed",
+        )
         return fee, origin
     if "no stop" in row["sku"]:
         msg = "no stop state: nothing to price"
@@ -219,7 +230,8 @@ def _regions(provider: str, region: str, known: Mapping[str, Iterable[str]]) -> 
 def _schedules(found: Iterable[Fee], tally: Tally) -> Iterator[Fee]:
     """Tiers of one price list put in order: the free part becomes ``free_gb``, the first tier starts at 0, the last one is open.
 
-    Tiers count from the first GB, free part included. A list whose last tier is bounded goes on with an unknown figure: there is a charge beyond.
+    Tiers count from the first GB, free part included. A list whose last tier is bounded goes on with an unknown figure: there is a
+    charge beyond.
     """
     lists: dict[tuple[str, str, str, str, str], list[Fee]] = defaultdict(list)
     for fee in found:

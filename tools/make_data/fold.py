@@ -24,8 +24,10 @@ _SUFFIXES = (".consumption", ".monthly.postpaid")
 def joined(base: list[Reading], lists: Iterable[Reading], tally: Tally) -> list[Reading]:
     """All readings, with every list price carried to the machines it is for.
 
-    ``base`` names machines in regions. A reading of ``lists`` that holds in all regions, or per GPU, is given to each machine of its provider, card and
-    product (``variant``) that ``base`` knows: of the same count, or of any count when the rate is per GPU and the provider lists no sizes apart.
+    ``base`` names machines in regions. A reading of ``lists`` that holds in all regions, or per GPU, is given to each machine of its
+    provider, card and
+    product (``variant``) that ``base`` knows: of the same count, or of any count when the rate is per GPU and the provider lists no
+    sizes apart.
     Without such a machine it stays an offer of its own.
     """
     by_card: dict[tuple[str, str, frozenset[str]], list[Reading]] = defaultdict(list)
@@ -38,10 +40,13 @@ def joined(base: list[Reading], lists: Iterable[Reading], tally: Tally) -> list[
     apart = {(r.provider, r.gpu, r.variant, r.option) for r in lists if r.gpus > 1 and BOARD_NOTE not in r.offer_note}
     for reading in lists:
         sku = _bare(reading.sku)
+        sizes_apart = (reading.provider, reading.gpu, reading.variant, reading.option) in apart
+        if sizes_apart and BOARD_NOTE in reading.offer_note:
+            continue
         if not reading.for_all_sizes:
             out.append(replace(reading, sku=sku))
             continue
-        if reading.per_gpu and (reading.provider, reading.gpu, reading.variant, reading.option) in apart:
+        if reading.per_gpu and sizes_apart:
             reading = replace(reading, per_gpu=False)  # noqa: PLW2901
         machines = {(m.region, m.sku, m.gpus): m for m in by_sku[reading.provider, sku] if reading.region in {EVERYWHERE, m.region}}
         if not machines and reading.region == EVERYWHERE:
@@ -153,8 +158,10 @@ def _starts(reading: Reading) -> datetime | None:
 def _intervals(offer: OfferKey, readings: list[Reading], tally: Tally) -> list[Tariff]:
     """The figures of one tariff as intervals without overlap: each ends where the next begins, the newest stays open.
 
-    A figure that a later reading of the same tariff contradicts becomes history; one that ends because its provider announced the next rate was true
-    until then and keeps its kind. An equal figure read again only renews the date. Several figures of one day or without a date: the dearer one is kept.
+    A figure that a later reading of the same tariff contradicts becomes history; one that ends because its provider announced the next
+    rate was true
+    until then and keeps its kind. An equal figure read again only renews the date. Several figures of one day or without a date: the
+    dearer one is kept.
     """
     ordered = sorted(readings, key=lambda r: (_starts(r) or _UNDATED, r.amount.currency, r.amount.nano, r.sku))
     kept: list[Reading] = []

@@ -1,7 +1,9 @@
 """Price history, thinned: what shows how prices moved, without the readings that change nothing.
 
-Kept of each series (provider, region, card, machine size, option, term, source): the first and the last reading and every reading whose price differs
-from the one kept before it by at least ``SMALLEST_CHANGE``. Series that hold one reading are kept whole. Sources that may not be shipped are left out.
+Kept of each series (provider, region, card, machine size, option, term, source): the first and the last reading and every reading whose
+price differs
+from the one kept before it by at least ``SMALLEST_CHANGE``. Series that hold one reading are kept whole. Sources that may not be
+shipped are left out.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""Links inside and between machines, from the card's form and what providers document. Where nothing is documented the speed is unknown, not zero.
+"""Links inside and between machines, from the card's form and what providers document.
 
-Inside: one GPU has none; cards on SXM boards are joined all to all by NVLink; MI300-class boards by xGMI; TPUs by ICI; NVL cards and machines sold
-as "NVLink" with PCIe cards have bridges between pairs; everything else goes through PCIe.
-Between: Gbit/s of the whole machine, from the providers' machine pages (AWS EFA, Azure InfiniBand, Google TCPX, Scaleway Ethernet, IBM cluster network).
+Where nothing is documented the speed is unknown, not zero. Inside: one GPU has none; cards on SXM boards are joined all to all by
+NVLink; MI300-class boards by xGMI; TPUs by ICI; NVL cards and machines sold as "NVLink" with PCIe cards have bridges between
+pairs; everything else goes through PCIe.
+
+Between: Gbit/s of the whole machine, from the providers' machine pages (AWS EFA, Azure InfiniBand, Google TCPX, Scaleway
+Ethernet, IBM cluster network).
 """
 
 from __future__ import annotations

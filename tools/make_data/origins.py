@@ -1,6 +1,7 @@
 """Where rows come from: a short id, a name, an address and the terms of reuse for each source; and which sources are not shipped.
 
-A provider's own published prices are facts and are shipped whoever mirrors them. A third party's compilation is shipped only under a licence that
+A provider's own published prices are facts and are shipped whoever mirrors them. A third party's compilation is shipped only under a
+licence that
 allows it: sources without a licence, or under share-alike terms, are left out row by row (``barred_by``).
 """
 

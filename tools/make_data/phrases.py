@@ -1,4 +1,7 @@
-"""Remarks worth keeping on a shipped row, in our own few words: the first column is looked for in the source row's remark, the second is written."""
+"""Remarks worth keeping on a shipped row, in our own few words.
+
+The first column is looked for in the source row's remark, the second is written.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Platforms: id, name, kind, home page, Chinese name. Ids of one platform written two ways in the facts are brought together here.
 
-alibaba and aliyun stay apart on purpose: the international site (USD) and the China site (CNY) have different accounts, regions and price lists.
+alibaba and aliyun stay apart on purpose: the international site (USD) and the China site (CNY) have different accounts, regions and
+price lists.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ _KNOWN: tuple[tuple[str, str, Kind, str, str], ...] = (
     ("voltagepark", "Voltage Park", "gpu_cloud", "https://www.voltagepark.com", ""),
     ("vultr", "Vultr", "gpu_cloud", "https://www.vultr.com", ""),
     ("yotta", "Yotta", "gpu_cloud", "https://www.yottalabs.ai", ""),
-)  # fmt: skip
+)
 
 
 def providers(used: Iterable[str]) -> list[ProviderInfo]:

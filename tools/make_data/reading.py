@@ -23,8 +23,10 @@ UNSTATED = "unstated"
 class Reading:
     """A price of one node under one purchase option, with what its row says of the machine.
 
-    ``per_gpu`` marks a list rate per GPU that names no machine size: it holds for every size of that GPU at the provider, unless the provider
-    lists sizes apart. ``for_all_sizes`` is False for the price of a lowest preset, which says nothing of other machines. ``announced`` is the
+    ``per_gpu`` marks a list rate per GPU that names no machine size: it holds for every size of that GPU at the provider, unless the
+    provider
+    lists sizes apart. ``for_all_sizes`` is False for the price of a lowest preset, which says nothing of other machines. ``announced``
+    is the
     day a stated rate takes effect. ``variant`` separates products that share provider, GPU and count (NVLink bridges, community hosts, …).
     """
 

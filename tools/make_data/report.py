@@ -2,48 +2,67 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 
 from app.domain.market import PurchaseOption
 from tools.make_data.age import HISTORY_BEFORE
 from tools.make_data.build import DataSet
 
+_WIDTH = 140
 _INTRO = """# The embedded data set
 
-Written by `make data` (`tools/make_data`); do not edit by hand. `models.csv`, `calibration.toml` and `assumptions.toml` have makers of their own.
+Written by `make data` (`tools/make_data`); do not edit by hand. `models.csv`, `calibration.toml` and `assumptions.toml` have makers of
+their own.
 
 Read it with three rules in mind:
 
-- A row's `source` is an id of `sources.csv` (name, address, terms of reuse). `observed` is the day the figure was read or published; `date_precision` says
-  how exact that is. A month or a year stands as its first day, so that no price looks fresher than it is; an unknown date is empty and stays unknown.
-- `kind` says what a price is worth: `list` (dated list of the provider), `observed` (read elsewhere or without a date), `floor` (lowest bid of an auction),
-  `quote` (listed, but only by contract or not to be ordered), `history` (only an old figure is known, or a newer one replaced it). Only `list` and
+- A row's `source` is an id of `sources.csv` (name, address, terms of reuse). `observed` is the day the figure was read or published;
+  `date_precision` says
+  how exact that is. A month or a year stands as its first day, so that no price looks fresher than it is; an unknown date is empty and
+  stays unknown.
+- `kind` says what a price is worth: `list` (dated list of the provider), `observed` (read elsewhere or without a date), `floor` (lowest
+  bid of an auction),
+  `quote` (listed, but only by contract or not to be ordered), `history` (only an old figure is known, or a newer one replaced it). Only
+  `list` and
   `observed` rank.
 - The prices end in August 2026 (Nebius: 1 October 2026). They are a starting point, not today's market.
 """
 
 _RULES = f"""## Rules
 
-- **Old.** A figure that cannot date from {HISTORY_BEFORE:%Y-%m-%d} or later is `history`; so are undated sources that lie far behind the living catalogue
+- **Old.** A figure that cannot date from {HISTORY_BEFORE:%Y-%m-%d} or later is `history`; so are undated sources that lie far behind
+  the living catalogue
   (its generations v5, v6 and v9, and its Hyperstack file).
-- **Newest wins.** A list price for all regions, or per GPU without a size, is carried to the machines the catalogue knows of that platform, card and
-  product. Of several figures of one tariff the newest dated one is in force from its day (undated ones count as oldest); the older is `history`. Equal
+- **Newest wins.** A list price for all regions, or per GPU without a size, is carried to the machines the catalogue knows of that
+  platform, card and
+  product. Of several figures of one tariff the newest dated one is in force from its day (undated ones count as oldest); the older is
+  `history`. Equal
   figures only renew the date. On one day the dearer figure is kept.
-- **Announced rates** hold from their day and end the rate before them. Azure's effective date is the start of a meter and opens no interval.
-- **Rates per GPU** are multiplied exactly by the GPUs of the machine. A list rate for an HGX board is given for one GPU and for the board of eight.
+- **Announced rates** hold from their day and end the rate before them. Azure's effective date is the start of a meter and opens no
+  interval.
+- **Rates per GPU** are multiplied exactly by the GPUs of the machine. A list rate for an HGX board is given for one GPU and for the
+  board of eight.
 - **Sums for a whole term** stay sums (`node_term`). A commitment without a stated length has no `term_count`.
 - **Components.** A GPU priced without its machine (Google's `SKU:` rows) is an offer with `component`.
-- **Left out as prices**: placeholders, prices for members, example values, fractions of a card, caps on a monthly bill, rows without a source.
+- **Left out as prices**: placeholders, prices for members, example values, fractions of a card, caps on a monthly bill, rows without a
+  source.
 - **Memory** is the card's. A name that fits several cards, or contradicts the memory beside it, is left out.
-- **Links.** See `tools/make_data/links.py`: inside a machine from the card's form and the machine's name, between machines only where documented.
-- **Country** only where the region names one.
-- **Fees.** GB is 10^9 bytes. GiB prices are divided by 1.073741824 and rounded to 10^-9; what a source calls GB is taken as GB. Tiers are marginal and
-  count from the first GB, the free part (`free_gb`, per month and account) included. Unit `machine_hour` without amount: a stopped machine keeps its full
-  rate. An empty amount is a stated charge whose figure was not found; a zero is a stated zero. Disks sold by size are given per GB at that size.
+- **Links.** See `tools/make_data/links.py`: inside a machine from the card's form and the machine's name, between machines only where
+  documented.
+- **Country** where the region names one; AutoDL and Compshare have sites in mainland China only.
+- **Fees.** GB is 10^9 bytes. GiB prices are divided by 1.073741824 and rounded to 10^-9; what a source calls GB is taken as GB. Tiers
+  are marginal and
+  count from the first GB, the free part (`free_gb`, per month and account) included. Unit `machine_hour` without amount: a stopped
+  machine keeps its full
+  rate. An empty amount is a stated charge whose figure was not found; a zero is a stated zero. Disks sold by size are given per GB at
+  that size.
   Fees for an area are written for each region here that lies in it.
-- **Not shipped**: compilations by third parties without a licence, or under share-alike terms. A platform's own published prices are facts and are
+- **Not shipped**: compilations by third parties without a licence, or under share-alike terms. A platform's own published prices are
+  facts and are
   shipped whoever mirrors them.
-- **Platform ids.** `ovh` is `ovhcloud`, `voltage-park` is `voltagepark`. `alibaba` (international site, USD) and `aliyun` (China site, CNY) stay apart: other
+- **Platform ids.** `ovh` is `ovhcloud`, `voltage-park` is `voltagepark`. `alibaba` (international site, USD) and `aliyun` (China site,
+  CNY) stay apart: other
   accounts, regions and lists.
 - **Usable memory** of a card: see `tools/make_data/usable_memory.py`.
 """
@@ -51,19 +70,38 @@ _RULES = f"""## Rules
 
 def report(data: DataSet) -> str:
     """The text of SOURCES.md."""
-    parts = [_INTRO, _shipped(data), _RULES, _treated(data), _left_out(data), _terms(data)]
+    parts = [_wrapped(_INTRO), _shipped(data), _wrapped(_RULES), _treated(data), _left_out(data), _wrapped(_terms(data))]
     return "\n".join(part.rstrip("\n") + "\n" for part in parts)
+
+
+def _wrapped(text: str) -> str:
+    """The same Markdown with its paragraphs and list items filled to one width."""
+    items: list[str] = []
+    for line in text.splitlines():
+        if not items or not line or not items[-1] or line.startswith(("- ", "#")) or items[-1].startswith("#"):
+            items.append(line)
+        else:
+            items[-1] += " " + line.strip()
+    filled = (
+        textwrap.fill(item, _WIDTH, subsequent_indent="  " if item.startswith("- ") else "", break_long_words=False, break_on_hyphens=False)
+        for item in items
+    )
+    return "\n".join(filled)
 
 
 def _shipped(data: DataSet) -> str:
     records = data.records
     options: tuple[PurchaseOption, ...] = ("on_demand", "spot", "reserved", "capacity_block")
+    platforms = len({offer.provider for offer in records.offers})
+    summary = (
+        f"{len(records.offers):,} offers and {len(records.tariffs):,} tariffs of {platforms} platforms, {len(records.fees)} fees, "
+        f"{len(records.quotas)} quotas, {len(records.billing_rules)} billing rules, {len(data.gpus)} cards, "
+        f"{len(records.rates)} exchange rates, {len(records.history):,} readings of price history."
+    )
     lines = [
         "## What is shipped",
         "",
-        f"{len(records.offers):,} offers and {len(records.tariffs):,} tariffs of {len({offer.provider for offer in records.offers})} platforms, "
-        f"{len(records.fees)} fees, {len(records.quotas)} quotas, {len(records.billing_rules)} billing rules, {len(data.gpus)} cards, "
-        f"{len(records.rates)} exchange rates, {len(records.history):,} readings of price history.",
+        summary,
         "",
         "| platform | offers | on demand | spot | reserved | capacity block | of these history | newest date |",
         "|---|---|---|---|---|---|---|---|",

@@ -16,7 +16,7 @@ SOURCED = ("source", "observed", "date_precision")
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """CSV text with a header, ``\\n`` line ends; None is empty."""
+    """CSV text with a header and Unix line ends; None is empty."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
@@ -88,16 +88,43 @@ def offers(records: Iterable[Offer], first_source: Mapping[tuple[str, str, str, 
 def tariffs(records: Iterable[Tariff], ids: Ids) -> str:
     """tariffs.csv."""
     columns = (
-        "provider", "region", "sku", "gpus_per_node", "option", "amount", "currency", "unit", "term_unit", "term_count", "upfront", "minimum_gpus", "kind",
-        "valid_from", "valid_to", *SOURCED, "note",
-    )  # fmt: skip
+        "provider",
+        "region",
+        "sku",
+        "gpus_per_node",
+        "option",
+        "amount",
+        "currency",
+        "unit",
+        "term_unit",
+        "term_count",
+        "upfront",
+        "minimum_gpus",
+        "kind",
+        "valid_from",
+        "valid_to",
+        *SOURCED,
+        "note",
+    )
     rows = (
         (
-            *t.offer, t.option, t.amount, t.amount.currency, t.unit, t.term_unit, t.term_count, t.upfront, t.minimum_gpus, t.kind, t.valid_from,
-            t.valid_to, *ids.of(t.source), t.note,
+            *t.offer,
+            t.option,
+            t.amount,
+            t.amount.currency,
+            t.unit,
+            t.term_unit,
+            t.term_count,
+            t.upfront,
+            t.minimum_gpus,
+            t.kind,
+            t.valid_from,
+            t.valid_to,
+            *ids.of(t.source),
+            t.note,
         )
         for t in records
-    )  # fmt: skip
+    )
     return table(columns, rows)
 
 
@@ -106,11 +133,21 @@ def fees(records: Iterable[Fee], ids: Ids) -> str:
     columns = ("provider", "region", "kind", "sku", "unit", "amount", "currency", "tier_from_gb", "tier_to_gb", "free_gb", *SOURCED, "note")
     rows = (
         (
-            f.provider, f.region, f.kind, f.sku, f.unit, f.amount, f.amount.currency if f.amount else None, f.tier_from_gb, f.tier_to_gb, f.free_gb,
-            *ids.of(f.source), f.note,
+            f.provider,
+            f.region,
+            f.kind,
+            f.sku,
+            f.unit,
+            f.amount,
+            f.amount.currency if f.amount else None,
+            f.tier_from_gb,
+            f.tier_to_gb,
+            f.free_gb,
+            *ids.of(f.source),
+            f.note,
         )
         for f in records
-    )  # fmt: skip
+    )
     return table(columns, rows)
 
 

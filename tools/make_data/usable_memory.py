@@ -2,9 +2,12 @@
 
 Measured capacities (GiB, less context reserved by driver and ECC) stand in ``MEASURED_GIB``. For other cards:
 
-1. NVIDIA cards before the Blackwell data-centre parts and all RTX cards: the maker's "GB" is 2^30 bytes. GDDR cards with ECC always on (inference cards:
-   T4G, A10, A16, A40, L4, L40) keep 91.25 % of it, the lowest share among the measured ones (T4 14.6 of 16); all others keep 98.5 % (measured: 98.4 to 99 %).
-2. Blackwell data-centre parts, AMD, Intel, Google, AWS and Huawei: sellers print sizes that disagree (a B300 has 262 to 288 GB), so the marketed figure is read
+1. NVIDIA cards before the Blackwell data-centre parts and all RTX cards: the maker's "GB" is 2^30 bytes. GDDR cards with ECC always on
+  (inference cards:
+   T4G, A10, A16, A40, L4, L40) keep 91.25 % of it, the lowest share among the measured ones (T4 14.6 of 16); all others keep 98.5 %
+   (measured: 98.4 to 99 %).
+2. Blackwell data-centre parts, AMD, Intel, Google, AWS and Huawei: sellers print sizes that disagree (a B300 has 262 to 288 GB), so the
+  marketed figure is read
    as 10^9 bytes and 98.5 % of it is counted.
 """
 
