@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -218,9 +217,9 @@ def test_a_lowest_presets_price_is_not_carried_to_other_machines() -> None:
 
 
 def test_a_rate_for_one_gpu_is_not_carried_to_sizes_that_the_list_states_apart() -> None:
-    lists = [*terms_readings(price="4.29"), *terms_readings(price="3.99", gpu_count="8")]
-    one, eight = (next(r for r in lists if r.gpus == count) for count in (1, 8))
-    out = joined(catalog_readings(), [replace(one, sku="1x"), replace(eight, sku="8x")], Tally())
+    one = terms_readings(instance_type="1x NVIDIA H100 SXM", price="4.29")
+    eight = terms_readings(instance_type="8x NVIDIA H100 SXM", price="3.99", gpu_count="8", vcpus="128")
+    out = joined(catalog_readings(), [*one, *eight], Tally())
     assert [r.amount.decimal for r in out if r.sku == "gpu-h100-sxm_8gpu"] == [Decimal("23.6"), Decimal("31.92")]
 
 
