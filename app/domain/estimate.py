@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from app.domain.answer import WorkloadView
+from app.domain.assumptions import Assumptions, Figure
 from app.domain.configuration import Configuration
 from app.domain.explain import change_text, search_reason_text
 from app.domain.hardware import Hardware, HardwareColumns
 from app.domain.knowledge import Knowledge
 from app.domain.layouts import Pins
-from app.domain.measured import calibrate_to_measurements
+from app.domain.measured import scale_of
 from app.domain.physics import MemoryEstimate, SpeedEstimate, Verdict
 from app.domain.resolve import resolve
 from app.domain.search import REASONS, search
@@ -49,7 +50,7 @@ def estimate(spec: WorkloadSpec, hardware: Hardware, pins: Pins, *, knowledge: K
     job = resolve(spec, presets=knowledge.presets, gpus=knowledge.gpus)
     shapes = HardwareColumns.of([hardware])
     found = search(job, shapes, knowledge.calibration, pins)
-    measured = calibrate_to_measurements(job, knowledge.gpus, knowledge.calibration)
+    scale = scale_of(job, knowledge.gpus, knowledge.calibration)
     texts = knowledge.texts["en"]
     reason = REASONS[found.reason[0]]
     reasons: list[str] = []
@@ -71,10 +72,10 @@ def estimate(spec: WorkloadSpec, hardware: Hardware, pins: Pins, *, knowledge: K
             reasons=tuple(reasons),
         )
     memory = memory_view(found.memory, 0)
-    rate = found.speed.units_per_second * (1.0 if measured is None else measured.ratio)
+    rate = found.speed.units_per_second * (1.0 if scale is None else scale.factors(found.speed))
     nvme = np.zeros(1, dtype=np.bool_)
-    loading = float(data_loading_factor(job, shapes.nodes, nvme, rate, knowledge.assumptions)[0])
-    speed = speed_view(job, found.speed, 0, measured, loading=loading, stall=1.0)
+    loading = float(data_loading_factor(job, shapes.nodes, nvme, rate, _with_storage(knowledge.assumptions, hardware))[0])
+    speed = speed_view(job, found.speed, 0, scale, loading=loading, stall=1.0)
     hours = job.units_total / speed.units_per_second / SECONDS_PER_HOUR
     return Estimate(
         verdict=memory.verdict if found.found[0] else "does_not_fit",
@@ -87,3 +88,10 @@ def estimate(spec: WorkloadSpec, hardware: Hardware, pins: Pins, *, knowledge: K
         workload=view,
         reasons=tuple(reasons),
     )
+
+
+def _with_storage(assumptions: Assumptions, hardware: Hardware) -> Assumptions:
+    """The assumptions with the storage speed that the caller states, if it does."""
+    if hardware.storage_gb_s is None:
+        return assumptions
+    return replace(assumptions, shared_read_gb_per_s_per_node=Figure(hardware.storage_gb_s, "GB/s", "stated by the caller"))

@@ -21,8 +21,16 @@ TariffUnit = Literal["node_hour", "node_day", "node_week", "node_month", "node_t
 """What one payment of ``amount`` buys for one node; ``node_term`` is the sum for the whole term."""
 
 FeeKind = Literal[
-    "block_storage", "object_storage", "file_storage", "egress_internet", "egress_interregion", "ingress_internet", "snapshot",
-    "image_storage", "public_ipv4", "stopped_disk",
+    "block_storage",
+    "object_storage",
+    "file_storage",
+    "egress_internet",
+    "egress_interregion",
+    "ingress_internet",
+    "snapshot",
+    "image_storage",
+    "public_ipv4",
+    "stopped_disk",
 ]
 
 DatePrecision = Literal["day", "month", "year", "unknown"]

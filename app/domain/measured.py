@@ -1,16 +1,19 @@
-"""The caller's own measured speed (R19): how far it lies from the model, and what that says of every other platform."""
+"""What the caller knows of the speed better than the model (R19): its own measurements, or an MFU to assume."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from app.domain.calibration import Calibration
 from app.domain.gpus import Gpu
-from app.domain.hardware import Hardware, HardwareColumns, IntraLink
+from app.domain.hardware import Floats, Hardware, HardwareColumns, IntraLink
+from app.domain.limits import optional
+from app.domain.physics import SpeedColumns
 from app.domain.search import search
 from app.domain.workload import Measurement, TrainingJob, WorkloadError
 
@@ -20,28 +23,48 @@ _PLAUSIBLE = (0.05, 5.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """``ratio``: real speed ÷ estimate, to multiply every estimate with. ``sigma``: ln-sd that is left on other platforms."""
+class Scale:
+    """What multiplies the model's speed: a ``ratio`` of real to estimated speed, or what brings every plan to one stated ``mfu``.
 
-    ratio: float
+    ``sigma`` is the ln-sd that is left.
+    """
+
+    basis: Literal["measured", "stated"]
+    ratio: float | None
+    mfu: float | None
     sigma: float
 
+    def factors(self, speed: SpeedColumns) -> Floats:
+        """The factor of every row of ``speed``."""
+        if self.mfu is not None:
+            return self.mfu / speed.mfu
+        return np.full(len(speed.mfu), self.ratio)
 
-def calibrate_to_measurements(job: TrainingJob, gpus: Mapping[str, Gpu], calibration: Calibration) -> Measured | None:
-    """What the measurements of ``job.spec.measured`` say; None without any.
 
-    Each is compared with the estimate for the layout that the search would choose on machines of up to eight such cards with their usual
-    link; several are combined by their geometric mean, and their mutual spread, when larger, is kept in ``sigma``. A job that counts steps
-    has no model of its own: the ratio then carries the whole scale.
+def scale_of(job: TrainingJob, gpus: Mapping[str, Gpu], calibration: Calibration) -> Scale | None:
+    """What the caller knows better than the model: measurements, or an MFU to assume; None for neither.
+
+    Each measurement is compared with the estimate for the layout that the search would choose on machines of up to eight such cards with
+    their usual link; several are combined by their geometric mean, and their mutual spread, when larger, is kept in ``sigma``. A job that
+    counts steps has no model of its own: the ratio then carries the whole scale.
 
     Raises:
-        WorkloadError: a measurement lies so far from any possible speed that a unit or a count must be wrong.
+        WorkloadError: a measurement lies so far from any possible speed that a unit or a count must be wrong; or both are given.
     """
+    own = calibration.sigma["measured"]
+    mfu = optional(job.spec.assumed_mfu, "/assumed_mfu", 1.0)
+    if mfu is not None:
+        if job.spec.measured:
+            raise WorkloadError(pointer="/assumed_mfu", code="contradiction", detail="Give either measured or assumed_mfu, not both.")
+        if job.flops_per_unit is None:
+            raise WorkloadError(
+                pointer="/assumed_mfu", code="contradiction", detail="An MFU says nothing of a network whose FLOPs are unknown."
+            )
+        return Scale(basis="stated", ratio=None, mfu=mfu, sigma=own)
     if not job.spec.measured:
         return None
     logs = np.array([_log_ratio(job, index, gpus, calibration) for index in range(len(job.spec.measured))], dtype=np.float64)
-    own = calibration.sigma["measured"]
-    return Measured(ratio=float(np.exp(logs.mean())), sigma=max(own, float(logs.std())))
+    return Scale(basis="measured", ratio=float(np.exp(logs.mean())), mfu=None, sigma=max(own, float(logs.std())))
 
 
 def _log_ratio(job: TrainingJob, index: int, gpus: Mapping[str, Gpu], calibration: Calibration) -> float:

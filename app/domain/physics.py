@@ -13,8 +13,17 @@ VERDICTS: tuple[Verdict, ...] = ("fits", "tight", "does_not_fit")
 PEAK_PHASES = ("loss", "backward", "end_of_backward", "optimizer_step", "load")
 BREAKDOWN = ("weights", "gradients", "optimizer", "activations", "logits", "overhead")
 FACTORS = ("kernel", "communication", "recompute", "bubble", "data_loading", "checkpoint_stall")
-BOTTLENECKS = ("compute", "memory_bandwidth", "intra_node_link", "inter_node_network", "pipeline_bubble", "dequantisation", "offload",
-               "data_loading", "optimizer")
+BOTTLENECKS = (
+    "compute",
+    "memory_bandwidth",
+    "intra_node_link",
+    "inter_node_network",
+    "pipeline_bubble",
+    "dequantisation",
+    "offload",
+    "data_loading",
+    "optimizer",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,5 +90,5 @@ class SpeedEstimate:
     scaling_efficiency: float
     bottleneck: str
     factors: Mapping[str, float]
-    basis: Literal["model", "measured"]
+    basis: Literal["model", "measured", "stated"]
     sigma: float

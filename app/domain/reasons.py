@@ -33,8 +33,8 @@ def why(screened: Screened, shown: Ints, place: int, *, front: bool, speed: Spee
         said.append(texts.say("why.bottleneck_without_mfu", bottleneck=bottleneck))
     else:
         said.append(texts.say("why.bottleneck", bottleneck=bottleneck, mfu=figure(speed.mfu * 100.0, 2)))
-    if speed.basis == "measured":
-        said.append(texts.say("why.measured"))
+    if speed.basis != "model":
+        said.append(texts.say(f"why.{speed.basis}"))
     return tuple(said)
 
 

@@ -197,7 +197,7 @@ class _Answer:
             screened.job,
             screened.found.speed,
             found_row,
-            screened.measured,
+            screened.scale,
             loading=float(projection.loading_factor[row]),
             stall=float(projection.checkpoint_factor[row]),
         )

@@ -9,6 +9,7 @@ from app.domain.market import PurchaseOption
 from app.domain.money import Money
 from app.domain.workload import WorkloadSpec
 
+
 class RequestError(ValueError):
     """A request that contradicts itself. ``pointer`` is the JSON pointer inside the request, ``detail`` says what to change."""
 

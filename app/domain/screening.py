@@ -11,7 +11,7 @@ from app.domain.fx import converted
 from app.domain.hardware import Floats, Ints
 from app.domain.knowledge import Knowledge
 from app.domain.market_columns import Market
-from app.domain.measured import Measured, calibrate_to_measurements
+from app.domain.measured import Scale, scale_of
 from app.domain.plan_terms import PlanColumns
 from app.domain.plans import Candidates, enumerate_candidates
 from app.domain.projection import ProjectionColumns, project
@@ -43,7 +43,7 @@ class Screened:
     request: RecommendRequest
     job: TrainingJob
     market: Market
-    measured: Measured | None
+    scale: Scale | None
     candidates: Candidates
     reasons: Ints
     found: SearchResult
@@ -83,7 +83,7 @@ def screen(request: RecommendRequest, *, market: Market, knowledge: Knowledge) -
     """
     constraints, preferences = request.constraints, request.preferences
     job = resolve(request.workload, presets=knowledge.presets, gpus=knowledge.gpus)
-    measured = calibrate_to_measurements(job, knowledge.gpus, knowledge.calibration)
+    scale = scale_of(job, knowledge.gpus, knowledge.calibration)
     candidates = enumerate_candidates(market, max_gpus=constraints.max_gpus, max_nodes=constraints.max_nodes)
     reasons = admit_offers(market, candidates, constraints)
     searched = np.unique(candidates.shape[reasons == 0])
@@ -94,7 +94,7 @@ def screen(request: RecommendRequest, *, market: Market, knowledge: Knowledge) -
     mark(reasons, quota_refused(market, candidates, constraints), "quota")
 
     priced = np.flatnonzero(reasons == 0)
-    plans = _plan_columns(candidates, priced, shape_row, found, measured)
+    plans = _plan_columns(candidates, priced, shape_row, found, scale)
     projection = project(job, market, plans, constraints, preferences, knowledge.assumptions)
     cost = shown_cost(projection)
     budget = _budget(market, constraints, preferences)
@@ -109,7 +109,7 @@ def screen(request: RecommendRequest, *, market: Market, knowledge: Knowledge) -
         request=request,
         job=job,
         market=market,
-        measured=measured,
+        scale=scale,
         candidates=candidates,
         reasons=reasons,
         found=found,
@@ -138,11 +138,11 @@ def _judge_shapes(reasons: Ints, candidates: Candidates, shape_row: Ints, found:
     reasons[rows] = codes[found.reason[shape_row[candidates.shape[rows]]]]
 
 
-def _plan_columns(candidates: Candidates, rows: Ints, shape_row: Ints, found: SearchResult, measured: Measured | None) -> PlanColumns:
+def _plan_columns(candidates: Candidates, rows: Ints, shape_row: Ints, found: SearchResult, scale: Scale | None) -> PlanColumns:
     shape = shape_row[candidates.shape[rows]]
     speed, sigma = found.speed.units_per_second[shape], found.speed.sigma[shape]
-    if measured is not None:
-        speed, sigma = speed * measured.ratio, np.full(len(sigma), measured.sigma)
+    if scale is not None:
+        speed, sigma = speed * scale.factors(found.speed)[shape], np.full(len(sigma), scale.sigma)
     return PlanColumns(
         tariff=candidates.tariff[rows], offer=candidates.offer[rows], nodes=candidates.nodes[rows], units_per_second=speed, sigma=sigma
     )

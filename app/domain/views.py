@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from app.domain.answer import WorkloadView
-from app.domain.measured import Measured
+from app.domain.measured import Scale
 from app.domain.physics import (
     BOTTLENECKS,
     BREAKDOWN,
@@ -57,21 +57,19 @@ def memory_view(memory: MemoryColumns, row: int, notes: tuple[str, ...] = ()) ->
     )
 
 
-def speed_view(
-    job: TrainingJob, speed: SpeedColumns, row: int, measured: Measured | None, *, loading: float, stall: float
-) -> SpeedEstimate:
+def speed_view(job: TrainingJob, speed: SpeedColumns, row: int, known: Scale | None, *, loading: float, stall: float) -> SpeedEstimate:
     """Speed of one row, with the plan's own data loading and checkpoint stalls taken in.
 
     Args:
         job: whose units are counted.
         speed: what the model says, before the measurement.
         row: which one.
-        measured: the caller's measurement, which scales the model.
+        known: what the caller knows better, which scales the model.
         loading: share of time that data loading leaves, (0, 1].
         stall: share of time that checkpoints leave, (0, 1].
     """
-    scale = 1.0 if measured is None else measured.ratio
-    sigma = float(speed.sigma[row]) if measured is None else measured.sigma
+    scale = 1.0 if known is None else float(known.factors(speed)[row])
+    sigma = float(speed.sigma[row]) if known is None else known.sigma
     kept = loading * stall
     rate = float(speed.units_per_second[row]) * scale * kept
     tokens = rate if job.unit == "token" else None
@@ -79,7 +77,7 @@ def speed_view(
     factors["kernel"] *= scale
     factors["data_loading"] *= loading
     factors["checkpoint_stall"] *= stall
-    known = job.model_flops is not None
+    counted = job.model_flops is not None
     mfu = float(speed.mfu[row]) * scale * kept
     return SpeedEstimate(
         units_per_second=rate,
@@ -88,12 +86,12 @@ def speed_view(
         tokens_per_second_p10=None if tokens is None else tokens * math.exp(-Z90 * sigma),
         tokens_per_second_p90=None if tokens is None else tokens * math.exp(Z90 * sigma),
         seconds_per_step=job.units_per_step / rate,
-        mfu=mfu if known else None,
-        hfu=float(speed.hfu[row]) * scale * kept if known else None,
-        efficiency=mfu if known else None,
+        mfu=mfu if counted else None,
+        hfu=float(speed.hfu[row]) * scale * kept if counted else None,
+        efficiency=mfu if counted else None,
         scaling_efficiency=float(speed.scaling_efficiency[row]),
         bottleneck="data_loading" if loading < 1.0 else BOTTLENECKS[speed.bottleneck[row]],
         factors=factors,
-        basis="model" if measured is None else "measured",
+        basis="model" if known is None else known.basis,
         sigma=sigma,
     )

@@ -108,7 +108,10 @@ class DataSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadSpec:
-    """The caller's workload, checked for shape and limits but not yet resolved."""
+    """The caller's workload, checked for shape and limits but not yet resolved.
+
+    ``assumed_mfu`` (0–1) takes the place of the speed model: every plan then runs at this MFU, whatever its size.
+    """
 
     name: str = ""
     model: ModelSpec
@@ -124,6 +127,7 @@ class WorkloadSpec:
     activation_checkpointing: Checkpointing = "auto"
     stack: Stack = "unknown"
     measured: tuple[Measurement, ...] = ()
+    assumed_mfu: float | None = None
     data: DataSpec = field(default_factory=DataSpec)
     attempts: float = 1.0
     setup_hours: float | None = None
