@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,9 +11,8 @@ from babel import Locale
 
 from app.api.problems import Fault
 from app.api.wire import printable
+from app.domain.near import did_you_mean
 
-_NEAR_NAMES = 5
-_LONGEST_NAME = 100
 _SEPARATORS = re.compile(r"[^A-Z0-9.]+")
 _MEMORY = re.compile(r"(\d+) ?GB")
 _MAKERS = frozenset({"NVIDIA", "AMD", "INTEL", "HUAWEI", "GOOGLE", "AWS", "GEFORCE", "TESLA"})
@@ -41,23 +39,8 @@ class Findings:
 
     def unknown(self, pointer: str, what: str, given: str, known: Iterable[str]) -> None:
         """Note that ``given`` is no known ``what``, with the names that are near it."""
-        names = near(given, known)
-        hint = f"; near: {', '.join(names)}" if names else ""
-        code = f"unknown_{what.replace(' ', '_')}"
-        self.faults.append(Fault(pointer=pointer, code=code, detail=f"unknown {what} {printable(given)!r}{hint}"))
-
-
-def near(given: str, known: Iterable[str]) -> list[str]:
-    """Up to five known names like ``given``: alike as a whole or in their first part, or holding it. Best first, in a stable order."""
-    wanted = given.casefold()[:_LONGEST_NAME]
-    by_form: dict[str, list[str]] = {}
-    for name in sorted(known):
-        for form in dict.fromkeys((name.casefold(), name.casefold().split("-")[0])):
-            by_form.setdefault(form, []).append(name)
-    alike = difflib.get_close_matches(wanted, by_form, n=_NEAR_NAMES, cutoff=0.6)
-    holding = [form for form in by_form if wanted and wanted in form]
-    ordered = [name for form in (*alike, *holding) for name in by_form[form]]
-    return list(dict.fromkeys(ordered))[:_NEAR_NAMES]
+        detail = f"No {what} is called {printable(given)!r}.{did_you_mean(given, known)}"
+        self.faults.append(Fault(pointer=pointer, code=f"unknown_{what}", detail=detail))
 
 
 def _parts(name: str) -> tuple[str, ...]:
@@ -69,6 +52,37 @@ def _parts(name: str) -> tuple[str, ...]:
     return tuple(part for part in text.split() if part not in _MAKERS)
 
 
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """The canonical names of all known cards."""
+
+    names: tuple[str, ...]
+
+    def family(self, given: str, pointer: str, findings: Findings) -> tuple[str, ...]:
+        """The cards that ``given`` means: one card, or a family whose parts all stand in the card's name.
+
+        ``A100`` is every A100, ``A100-80GB`` every A100 of 80 GB, ``4090`` every RTX4090. What differs is noted as a reading.
+        """
+        found = expand(given, self.names)
+        if not found:
+            families = {name.split("-")[0] for name in self.names}
+            findings.unknown(pointer, "gpu", given, families.union(self.names))
+        elif found != (given,):
+            findings.readings.append(Reading(pointer, given, found))
+        return found
+
+    def one(self, given: str, pointer: str, findings: Findings) -> str:
+        """The one card that ``given`` means; a family of several is a fault that lists them."""
+        if given in self.names:
+            return given
+        found = expand(given, self.names)
+        if len(found) > 1:
+            detail = f"{printable(given)!r} names several cards; say which: {', '.join(found)}"
+            findings.faults.append(Fault(pointer=pointer, code="ambiguous_gpu", detail=detail))
+            return given
+        return next(iter(self.family(given, pointer, findings)), given)
+
+
 @dataclass(frozen=True)
 class Vocabulary:
     """Everything that has a name in one market.
@@ -78,7 +92,7 @@ class Vocabulary:
 
     providers: tuple[str, ...]
     regions: Mapping[str, frozenset[str]]
-    gpus: tuple[str, ...]
+    cards: Cards
     currencies: frozenset[str]
 
     @cached_property
@@ -121,29 +135,6 @@ class Vocabulary:
         if code not in COUNTRIES:
             findings.unknown(pointer, "country", given, COUNTRIES)
         return code
-
-    def cards(self, given: str, pointer: str, findings: Findings) -> tuple[str, ...]:
-        """The canonical cards that ``given`` means: one card, or a family whose parts all stand in the card's name.
-
-        ``A100`` is every A100, ``A100-80GB`` every A100 of 80 GB, ``4090`` the RTX4090. A family is noted among the readings.
-        """
-        found = expand(given, self.gpus)
-        if not found:
-            findings.unknown(pointer, "gpu", given, self.gpus)
-        elif found != (given,):
-            findings.readings.append(Reading(pointer, given, found))
-        return found
-
-    def card(self, given: str, pointer: str, findings: Findings) -> str:
-        """The one canonical card that ``given`` means; a family of several is a fault that lists them."""
-        if given in self.gpus:
-            return given
-        found = self.cards(given, pointer, findings)
-        if len(found) > 1:
-            findings.readings.pop()
-            detail = f"{printable(given)!r} names several cards; say which: {', '.join(found)}"
-            findings.faults.append(Fault(pointer=pointer, code="ambiguous_gpu", detail=detail))
-        return found[0] if found else given
 
 
 def expand(given: str, gpus: Sequence[str]) -> tuple[str, ...]:

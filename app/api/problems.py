@@ -1,7 +1,7 @@
 """Every error of the API as an RFC 9457 problem, made in one place.
 
-``errors[]`` names each fault: ``pointer`` is a JSON pointer into the body (``/workload/model/preset``), ``?name`` a query parameter or empty
-for the whole request; ``code`` is for programs; ``detail`` is for people.
+``errors[]`` names each fault: ``pointer`` is a JSON pointer into the body (``/workload/model/preset``), ``?name`` a query parameter or
+empty for the whole request; ``code`` is for programs; ``detail`` is for people.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from typing import Any
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from app.api.wire import printable
+from app.domain.fx import ExchangeError
+from app.domain.request import RequestError
 from app.domain.workload import WorkloadError
 
 MEDIA_TYPE = "application/problem+json"
@@ -68,7 +70,7 @@ KINDS: dict[int, tuple[str, str]] = {
 }
 
 
-class InvalidRequest(Exception):
+class InvalidRequestError(Exception):
     """A request whose values are wrong; it becomes a 422."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
@@ -104,12 +106,19 @@ def faults_of(error: RequestValidationError) -> list[Fault]:
         detail = printable(str(item["msg"]).removeprefix("Value error, "), 500)
         if code == "json_invalid":
             reason = item.get("ctx", {}).get("error", "")
-            faults.append(Fault(pointer="", code=code, detail=printable(f"the body is no JSON: {reason} at character {rest[0] if rest else 0}", 300)))
+            faults.append(
+                Fault(pointer="", code=code, detail=printable(f"the body is no JSON: {reason} at character {rest[0] if rest else 0}", 300))
+            )
         elif where == "body":
             faults.append(Fault(pointer=pointer(rest), code=code, detail=detail))
         else:
             faults.append(Fault(pointer=f"?{printable(str(rest[0])) if rest else ''}", code=code, detail=detail))
     return faults
+
+
+def faults_of_validation(error: ValidationError) -> list[Fault]:
+    """The faults that pydantic found in a body that was validated without FastAPI."""
+    return faults_of(RequestValidationError([{**item, "loc": ("body", *item["loc"])} for item in error.errors()]))
 
 
 def install(app: FastAPI) -> None:
@@ -123,12 +132,21 @@ def install(app: FastAPI) -> None:
         return problem(422, _summary(faults), faults)
 
     async def invalid_values(_: Request, error: Exception) -> Response:
-        assert isinstance(error, InvalidRequest)  # noqa: S101 - registered for this class only
+        assert isinstance(error, InvalidRequestError)  # noqa: S101 - registered for this class only
         return problem(422, _summary(error.faults), error.faults)
 
     async def not_understood(_: Request, error: Exception) -> Response:
         assert isinstance(error, WorkloadError)  # noqa: S101 - registered for this class only
         fault = Fault(pointer=f"/workload{error.pointer}", code=error.code, detail=error.detail)
+        return problem(422, _summary([fault]), [fault])
+
+    async def contradictory(_: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestError)  # noqa: S101 - registered for this class only
+        fault = Fault(pointer=error.pointer, code=error.code, detail=error.detail)
+        return problem(422, _summary([fault]), [fault])
+
+    async def not_convertible(_: Request, error: Exception) -> Response:
+        fault = Fault(pointer="/preferences/currency", code="no_exchange_rate", detail=str(error))
         return problem(422, _summary([fault]), [fault])
 
     async def refused(_: Request, error: Exception) -> Response:
@@ -140,8 +158,10 @@ def install(app: FastAPI) -> None:
         return problem(500, "The request was logged; please report the request id.")
 
     app.add_exception_handler(RequestValidationError, invalid)
-    app.add_exception_handler(InvalidRequest, invalid_values)
+    app.add_exception_handler(InvalidRequestError, invalid_values)
     app.add_exception_handler(WorkloadError, not_understood)
+    app.add_exception_handler(RequestError, contradictory)
+    app.add_exception_handler(ExchangeError, not_convertible)
     app.add_exception_handler(HTTPException, refused)
     app.add_exception_handler(Exception, failed)
 

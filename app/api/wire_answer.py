@@ -1,4 +1,4 @@
-"""``POST /recommend``: the answer, as JSON. Field for field the domain's ``Recommendation``; only money and figures get their written form."""
+"""``POST /recommend``: the answer, as JSON: field for field the domain's ``Recommendation``, with money and figures in writing."""
 
 from __future__ import annotations
 
@@ -412,7 +412,7 @@ class PlanOut(Out):
 
 
 class CurvePointOut(Out):
-    """The cheapest plan at one number of GPUs."""
+    """The time and cost of one plan in a chart."""
 
     gpu: str
     """Card."""
@@ -524,9 +524,11 @@ class RecommendationOut(Rests):
     plans: list[PlanOut]
     """Ranked plans, best first."""
     pareto: list[int]
-    """Ranks of the plans that no other beats in both time and cost."""
+    """Ranks of the plans shown that no other beats in both time and cost."""
+    front: list[CurvePointOut]
+    """The whole front of time and cost, cheapest first, whether shown or not."""
     curve: list[CurvePointOut]
-    """Cost and time over the number of GPUs."""
+    """The cheapest plan at each number of GPUs, deadline and budget aside."""
     backup: int | None
     """Rank of the best plan on another provider than the first."""
     mixed_strategy: MixedStrategyOut | None

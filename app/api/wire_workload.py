@@ -79,16 +79,10 @@ class ModelIn(In):
     """Routed experts a layer."""
 
     @model_validator(mode="after")
-    def _one_description(self) -> Self:
+    def _architecture_is_counted(self) -> Self:
         architecture = [name for name in _ARCHITECTURE if getattr(self, name) is not None]
-        given = [name for name in ("preset", "hf_config", "custom") if getattr(self, name) is not None]
-        if architecture:
-            given.append(architecture[0])
-        if len(given) > 1:
-            msg = f"describe the model in one way only, not by {' and '.join(given)}"
-            raise ValueError(msg)
         if architecture and self.parameters_b is None:
-            msg = "an architecture needs parameters_b"
+            msg = f"{architecture[0]} needs parameters_b beside it"
             raise ValueError(msg)
         return self
 
@@ -97,7 +91,9 @@ class ModelIn(In):
         architecture = None
         if self.parameters_b is not None:
             architecture = Architecture(**{name: getattr(self, name) for name in _ARCHITECTURE})
-        custom = CustomNetwork(flops_per_sample=self.custom.flops_per_sample, parameters_b=self.custom.parameters_b) if self.custom else None
+        custom = (
+            CustomNetwork(flops_per_sample=self.custom.flops_per_sample, parameters_b=self.custom.parameters_b) if self.custom else None
+        )
         return ModelSpec(preset=self.preset, architecture=architecture, hf_config=self.hf_config, custom=custom)
 
 
@@ -121,17 +117,6 @@ class TargetIn(In):
     benchmark: Name | None = Field(default=None, examples=["mlperf/llama2_70b_lora"])
     """A published benchmark target."""
 
-    @model_validator(mode="after")
-    def _one_target(self) -> Self:
-        ways = [name for name in ("tokens_b", "samples", "steps", "loss", "benchmark") if getattr(self, name) is not None]
-        if not ways:
-            msg = "needs one of tokens_b, samples, steps, loss, benchmark"
-            raise ValueError(msg)
-        if len(ways) > 1:
-            msg = f"state the target in one way only, not by {' and '.join(ways)}"
-            raise ValueError(msg)
-        return self
-
     def spec(self) -> TargetSpec:
         """The same in the domain's words."""
         return TargetSpec(**self.model_dump())
@@ -150,13 +135,6 @@ class MeasurementIn(In):
     """Seconds of one optimizer step."""
     global_batch_sequences: int | None = Field(default=None, ge=1, le=100_000_000)
     """Sequences of one step in that measurement."""
-
-    @model_validator(mode="after")
-    def _one_rate(self) -> Self:
-        if (self.tokens_per_second is None) == (self.seconds_per_step is None):
-            msg = "needs exactly one of tokens_per_second and seconds_per_step"
-            raise ValueError(msg)
-        return self
 
 
 class PlaceIn(In):
@@ -190,14 +168,10 @@ class DataIn(In):
     upload_mbit_s: float = Field(default=1000.0, gt=0, le=1e7)
     """The caller's own uplink, Mbit/s."""
 
-    def spec(self) -> DataSpec:
-        """The same in the domain's words."""
-        place = self.located_at
-        return DataSpec(
-            located_provider=place.provider if place else None,
-            located_region=place.region if place else None,
-            **self.model_dump(exclude={"located_at"}),
-        )
+    def spec(self, located: tuple[str | None, str | None]) -> DataSpec:
+        """The same in the domain's words; ``located`` is the provider and region under their canonical names."""
+        provider, region = located
+        return DataSpec(located_provider=provider, located_region=region, **self.model_dump(exclude={"located_at"}))
 
 
 class WorkloadIn(In):
@@ -238,12 +212,12 @@ class WorkloadIn(In):
     setup_hours: float | None = Field(default=None, ge=0, le=10_000)
     """Hours of setting up on the rented machine; null: the measured median of its kind."""
 
-    def spec(self, measured: tuple[Measurement, ...]) -> WorkloadSpec:
-        """The same in the domain's words, with the measurements' GPUs already under their canonical names."""
+    def spec(self, *, measured: tuple[Measurement, ...], located: tuple[str | None, str | None]) -> WorkloadSpec:
+        """The same in the domain's words; measured cards and the place of the data come under their canonical names."""
         return WorkloadSpec(
             model=self.model.spec(),
             target=self.target.spec(),
-            data=self.data.spec(),
+            data=self.data.spec(located),
             measured=measured,
             **self.model_dump(exclude={"model", "target", "data", "measured"}),
         )

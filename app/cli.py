@@ -1,0 +1,162 @@
+"""The command line ``trainfare``. Errors are one line on standard error and exit status 2."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import shlex
+import socket
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import structlog
+import uvicorn
+
+from app.api.examples import SMALLEST
+from app.catalog.embedded import load_embedded, load_history
+from app.main import create_app
+from app.settings import Settings
+from app.store import migrate as schema
+from app.store.engine import create_store_engine
+from app.store.seed import seed
+from app.terminal.commands import CommandError, run
+
+_PROG = "trainfare"
+_GRACE_SECONDS = 20
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status is 0, or 2 when the request or a file is at fault."""
+    options = _parser().parse_args(arguments)
+    try:
+        {"serve": serve, "migrate": migrate}.get(options.command, run)(options)
+    except CommandError as error:
+        print(f"{_PROG}: {error}", file=sys.stderr)  # noqa: T201 - the command line speaks
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=_PROG, description="What a training run will really cost, and where to run it.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, summary: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=summary, description=summary)
+        made.add_argument("--json", action="store_true", help="print JSON")
+        return made
+
+    serve = command("serve", "migrate the database, load the shipped data, serve the API")
+    serve.add_argument("--host", help="address to listen on (default: TRAINFARE_HOST, 127.0.0.1)")
+    serve.add_argument("--port", type=int, help="port to listen on (default: TRAINFARE_PORT, 8000)")
+    command("migrate", "bring the database to this release's schema and load the shipped data")
+
+    recommend = command("recommend", "rank plans for a request, on the shipped data set")
+    recommend.add_argument("file", metavar="FILE", help="the request as JSON, - for standard input")
+    recommend.add_argument("--explain", type=int, metavar="RANK", help="show one plan in full: bill, time line, configuration")
+    estimate = command("estimate", "memory, speed and time on stated hardware")
+    estimate.add_argument("file", metavar="FILE", help="one request or a list of them as JSON, - for standard input")
+
+    evaluate = command("evaluate", "predict the rows of a file of measurements and compare")
+    evaluate.add_argument("kind", choices=("runs", "memory", "finetune", "scaling"), help="which columns the file has")
+    evaluate.add_argument("file", metavar="CSV", help="the file")
+    evaluate.add_argument("--out", metavar="FILE", help="write one JSON line a row")
+
+    market = command("market", "the shipped offers and their prices")
+    market.add_argument("--gpu", help="a card or a family, such as H100")
+    market.add_argument("--provider", help="a provider's id")
+    for made in (recommend, market, command("providers", "providers and how fresh their prices are")):
+        made.add_argument("--as-of", type=_instant, metavar="TIME", help="RFC 3339 instant (default: the start of the present UTC day)")
+    command("gpus", "cards and their dense rates")
+    models = command("models", "model presets")
+    models.add_argument("--family", help="only this family")
+    return parser
+
+
+def _instant(text: str) -> datetime:
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError as error:
+        msg = f"{text!r} is no RFC 3339 instant such as 2026-11-30T00:00:00Z"
+        raise argparse.ArgumentTypeError(msg) from error
+    return (instant if instant.tzinfo else instant.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+class _Server(uvicorn.Server):
+    """A server that says how to ask it something as soon as it listens."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and self.servers:
+            port = self.servers[0].sockets[0].getsockname()[1]
+            sys.stdout.write(f"Trainfare answers at http://{self.config.host}:{port}. Try:\n{curl_line(self.config.host, port)}\n")
+            sys.stdout.flush()
+
+
+def curl_line(host: str, port: int) -> str:
+    """A shell line that asks for a recommendation."""
+    body = json.dumps(SMALLEST, separators=(",", ":"))
+    return f"curl -s http://{host}:{port}/recommend -H 'Content-Type: application/json' -d {shlex.quote(body)}"
+
+
+def serve(options: argparse.Namespace) -> None:
+    """Bring the database up to date and serve until stopped."""
+    changed = {name: getattr(options, name) for name in ("host", "port") if getattr(options, name) is not None}
+    settings = Settings(**changed)
+    log_json()
+    prepare(settings)
+    config = uvicorn.Config(
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        access_log=False,
+        log_level="warning",
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+    _Server(config).run()
+
+
+def migrate(options: argparse.Namespace) -> None:
+    """Bring the database up to date and stop."""
+    settings = Settings()
+    seeded = prepare(settings)
+    report = {"revision": schema.newest_revision(settings), "embedded_data_loaded": seeded}
+    text = json.dumps(report) if options.json else f"schema at {report['revision']}; shipped data {'loaded' if seeded else 'already there'}"
+    sys.stdout.write(f"{text}\n")
+
+
+def prepare(settings: Settings) -> bool:
+    """Migrate, then load the shipped data unless it is there; True when it was loaded now."""
+    schema.migrate(settings)
+
+    async def load() -> bool:
+        engine = create_store_engine(settings)
+        try:
+            return await seed(engine, replace(load_embedded(), history=load_history()))
+        finally:
+            await engine.dispose()
+
+    return settings.embedded_data and asyncio.run(load())
+
+
+def log_json() -> None:
+    """One JSON object a line on standard output."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.dict_tracebacks,
+            structlog.processors.JSONRenderer(ensure_ascii=False),
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stdout),
+        cache_logger_on_first_use=True,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""The one place where the parts are put together, for the API and the command line alike."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from app.api.caching import written
+from app.api.names import Cards
+from app.api.reading import read_estimate, read_question
+from app.api.view import MarketView
+from app.api.wire_answer import RecommendationOut
+from app.api.wire_estimate import EstimateIn, EstimateOut
+from app.api.wire_request import RecommendIn
+from app.catalog.columns import market_from_records
+from app.catalog.embedded import load_embedded
+from app.catalog.loader import load_knowledge
+from app.domain.estimate import estimate
+from app.domain.knowledge import Knowledge
+from app.domain.recommend import recommend
+
+_CACHED_BYTES = 32_000_000
+EMBEDDED_VERSION = 0
+"""``catalog_version`` of answers from the shipped data set without a database."""
+
+
+def start_of_day(now: datetime) -> datetime:
+    """Midnight UTC of ``now``: the instant that "today" means, so that a question asked twice a day gets the same bytes."""
+    return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """An answer as bytes, with its key and the question that it answers."""
+
+    id: str
+    catalog_version: int
+    question: str
+    body: bytes
+
+
+class Advisor:
+    """Answers questions on a market and remembers the answers. Safe to use from several threads."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self.knowledge = knowledge
+        self._answers: OrderedDict[tuple[int, datetime, str], Advice] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    @classmethod
+    def load(cls) -> Advisor:
+        """With all shipped knowledge."""
+        return cls(load_knowledge())
+
+    @property
+    def cards(self) -> Cards:
+        """All known cards."""
+        return Cards(tuple(sorted(self.knowledge.gpus)))
+
+    def embedded_view(self, as_of: datetime) -> MarketView:
+        """The shipped data set as of ``as_of``, without a database."""
+        records = load_embedded()
+        market = market_from_records(records, gpus=self.knowledge.gpus, as_of=as_of, catalog_version=EMBEDDED_VERSION)
+        return MarketView(market, self.cards)
+
+    def remembered(self, question: RecommendIn, view: MarketView) -> Advice | None:
+        """The answer, if this question was asked on this market before."""
+        key = _key(question, view)
+        with self._lock:
+            advice = self._answers.get(key)
+            if advice is not None:
+                self._answers.move_to_end(key)
+            return advice
+
+    def advise(self, question: RecommendIn, view: MarketView) -> Advice:
+        """Work the answer out (pure CPU, some 100 ms): the same question on the same market gives the same bytes.
+
+        Raises:
+            InvalidRequestError: the question names something unknown.
+            WorkloadError: the workload cannot be understood.
+        """
+        answer = self.recommend(question, view)
+        key = _key(question, view)
+        advice = Advice(id=answer.id, catalog_version=view.market.catalog_version, question=key[2], body=written(answer))
+        with self._lock:
+            if key not in self._answers:
+                self._answers[key] = advice
+                self._bytes += len(advice.body)
+            while self._bytes > _CACHED_BYTES:
+                self._bytes -= len(self._answers.popitem(last=False)[1].body)
+        return advice
+
+    def recommend(self, question: RecommendIn, view: MarketView) -> RecommendationOut:
+        """The answer as a model, keyed by the digest of the question and of everything that is answered.
+
+        Raises:
+            InvalidRequestError: the question names something unknown.
+            WorkloadError: the workload cannot be understood.
+        """
+        request, readings = read_question(question, view.vocabulary)
+        found = recommend(request, market=view.market, knowledge=self.knowledge)
+        parts = {name: getattr(found, name) for name in RecommendationOut.model_fields if hasattr(found, name)}
+        answer = RecommendationOut.model_validate({**parts, "id": "", "read_as": list(readings)})
+        digest = hashlib.sha256(_text(question).encode() + b"\n" + written(answer)).hexdigest()
+        return answer.model_copy(update={"id": f"rec_{digest[:32]}"})
+
+    def estimate(self, question: EstimateIn) -> EstimateOut:
+        """Memory, speed and time of a workload on stated hardware.
+
+        Raises:
+            InvalidRequestError: the question names something unknown.
+            WorkloadError: the workload cannot be understood.
+        """
+        spec, hardware = read_estimate(question, self.cards, self.knowledge.gpus)
+        found = estimate(spec, hardware, question.configuration.pins(), knowledge=self.knowledge)
+        return EstimateOut.model_validate(found)
+
+
+def _text(question: RecommendIn) -> str:
+    """The question in one canonical form: defaults filled in, keys sorted."""
+    return json.dumps(question.model_dump(mode="json"), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _key(question: RecommendIn, view: MarketView) -> tuple[int, datetime, str]:
+    return (view.market.catalog_version, view.market.as_of, _text(question))
