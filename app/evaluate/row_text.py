@@ -19,9 +19,11 @@ _STACKS: tuple[tuple[str, Stack], ...] = (
     (r"megatron|\bnemo\b|megascale|maxtext|paxml|\bpax\b|levanter|primus|mlperf|nvidia dgx|nvidia nemo", "megatron"),
     (r"torchtitan|torch\.compile|\bcompile\b", "torchtitan"),
     (r"fsdp|foundry|mosaic|\bmpt\b|litgpt|lit-gpt|torchtune|nanogpt|llm\.c|flash-?attention|nanotron", "fsdp"),
-    (r"deepspeed|\bzero|gpt-neox|bigscience|colossal|sharding stage", "deepspeed"),
+    (r"deepspeed|zero hybrid|gpt-neox|bigscience|colossal|sharding stage", "deepspeed"),
     (r"peft|swift|trainer|accelerate|\bhf\b|lora", "hf_trainer"),
 )
+_INFINIBAND_GBIT_S = {"EDR": 100.0, "HDR": 200.0, "ND": 400.0}
+_NEAR_GB = 12
 _SPACED = re.compile(r"[^a-z0-9]+")
 
 
@@ -91,9 +93,12 @@ def read_precision(text: str) -> Precision | None:
 
 
 def read_stack(*texts: str) -> Stack:
-    """The software named by any of ``texts``; ``unknown`` when none names it."""
-    words = " ".join(texts).lower()
-    return next((stack for pattern, stack in _STACKS if re.search(pattern, words)), "unknown")
+    """The software that the first of ``texts`` to name any names; ``unknown`` when none does."""
+    for text in texts:
+        for pattern, stack in _STACKS:
+            if re.search(pattern, text.lower()):
+                return stack
+    return "unknown"
 
 
 def read_link(text: str, gpu: Gpu, gpus_per_node: int) -> IntraLink:
@@ -119,18 +124,30 @@ def read_link(text: str, gpu: Gpu, gpus_per_node: int) -> IntraLink:
 def read_network_gbit_s(text: str, gpus_per_node: int) -> float | None:
     """Network of one node in Gbit/s, all cards together; None when the text does not say.
 
-    Cards for storage and management do not count; of several networks the fastest is used.
+    Cards for storage and management do not count; of several networks the fastest is used. InfiniBand by its generation (EDR, HDR, NDR) has
+    that generation's rate a card.
     """
     best: float | None = None
-    for part in re.split(r"[,;|+]|: ", text):
-        found = re.search(r"(?:(\d+) ?x\D.*?)?\b(?:NDR|HDR|EDR)? ?(\d{2,4}) ?(?:Gb\b|Gb/|Gbps|Gbe|GbE)", part)
-        if found is None:
+    for part in re.split(r"[,;|+]", text):
+        if re.match(r"\s*(storage|management)(?!.*compute)(?!\s*&)", part, re.IGNORECASE):
             continue
-        rate = float(found.group(2)) * float(found.group(1) or 1)
+        rate = _cards_gbit_s(part)
+        if rate is None:
+            continue
         if "per gpu" in part.lower():
             rate *= gpus_per_node
         best = rate if best is None else max(best, rate)
     return best
+
+
+def _cards_gbit_s(part: str) -> float | None:
+    cards = re.search(r"(\d+) ?x\b", part, re.IGNORECASE)
+    count = float(cards.group(1)) if cards else 1.0
+    rate = re.search(r"(\d{2,4}) ?(?:Gb\b|Gb/|Gbps|Gbe|GbE)", part)
+    if rate is not None:
+        return count * float(rate.group(1))
+    generation = re.search(r"\b(EDR|HDR|ND)", part)
+    return None if generation is None or cards is None else count * _INFINIBAND_GBIT_S[generation.group(1)]
 
 
 def normal(name: str) -> str:
@@ -145,13 +162,13 @@ def read_gpu(text: str, link: str, gpus: Mapping[str, Gpu]) -> Gpu | None:
     if wanted in by_name and by_name[wanted].form_factor != "unspecified":
         return by_name[wanted]
     memory = re.search(r"(\d+) ?gb", text.lower())
-    candidates = [gpu for gpu in gpus.values() if _family(gpu.name) in wanted or _family(text) == _family(gpu.name)]
+    candidates = [gpu for gpu in gpus.values() if _family(gpu.name) in wanted or _family(gpu.name) == "rtx" + _family(text)]
     if not candidates:
         return None
     longest = max(len(_family(gpu.name)) for gpu in candidates)
     candidates = [gpu for gpu in candidates if len(_family(gpu.name)) == longest and gpu.form_factor != "unspecified"] or candidates
     if memory is not None:
-        candidates = [gpu for gpu in candidates if abs(gpu.memory_gb - float(memory.group(1))) <= 12] or candidates
+        candidates = [gpu for gpu in candidates if abs(gpu.memory_gb - float(memory.group(1))) <= _NEAR_GB] or candidates
     if "nvlink" in link.lower() or "pcie" not in link.lower():
         candidates = [gpu for gpu in candidates if gpu.form_factor in {"SXM", "OAM"}] or candidates
     else:

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from app.domain.architecture import infer_shape
 from app.domain.calibration import Calibration
-from app.domain.configuration import Configuration, Recompute, Sharding
+from app.domain.configuration import AttentionKernel, Configuration, Recompute
 from app.domain.gpus import Gpu
 from app.domain.hardware import Hardware
 from app.domain.kernel_efficiency import base_peak_tflops
 from app.domain.llm import ModelShape, trainable_parameters, training_flops_per_token
-from app.domain.workload import Architecture, Method, ModelSpec, Stack, TargetSpec, TrainingJob, WorkloadError, WorkloadSpec
+from app.domain.workload import Architecture, Method, ModelSpec, TargetSpec, TrainingJob, WorkloadError, WorkloadSpec
 from app.evaluate.row_text import (
     Parallel,
     normal,
@@ -27,6 +27,7 @@ from app.evaluate.row_text import (
 )
 from app.evaluate.score import Row, Score, SkippedError, number
 from app.evaluate.situation import Situation, predict, with_least_recompute
+from app.evaluate.usual import usual_layout, usual_sharding
 
 CONSTANT_MFU = 0.4
 """The naive model that every estimate is compared with: this share of the dense 16-bit peak, whatever the job."""
@@ -34,8 +35,7 @@ _METHODS: Mapping[str, Method] = {"pretrain": "pretrain", "full_ft": "full", "fu
 _RECOMPUTE: Mapping[str, Recompute] = {"yes": "full", "full": "full", "no": "none", "none": "none", "selective": "selective"}
 _COUNT_TOLERANCE = 0.05
 _USUAL_MICRO_TOKENS = 8192
-_SHARE_FOR_STATES = 0.6
-_MOST_CONTEXT = 64
+_FUSED_SINCE = 2023
 
 
 def evaluate_runs(
@@ -115,18 +115,18 @@ def situation_of_run(row: Row, gpus: Mapping[str, Gpu], presets: Mapping[str, Mo
     """
     method = _METHODS.get(row["method"])
     if method is None:
-        raise SkippedError("method_not_supported")
+        raise SkippedError(reason="method_not_supported")
     if "rlhf" in row["target"].lower():
-        raise SkippedError("mixes_generation_and_training")
+        raise SkippedError(reason="mixes_generation_and_training")
     precision = read_precision(row["precision"])
     if precision is None:
-        raise SkippedError("precision_not_supported")
+        raise SkippedError(reason="precision_not_supported")
     gpu = read_gpu(row["gpu_model"], row["interconnect_intra"], gpus)
     if gpu is None:
-        raise SkippedError("gpu_not_known")
+        raise SkippedError(reason="gpu_not_known")
     count = number(row, "n_gpus")
     if count is None:
-        raise SkippedError("gpu_count_not_stated")
+        raise SkippedError(reason="gpu_count_not_stated")
     hardware = _hardware(row, gpu, int(count))
     text = row["parallelism"]
     parallel = read_parallelism(text)
@@ -142,10 +142,10 @@ def situation_of_run(row: Row, gpus: Mapping[str, Gpu], presets: Mapping[str, Mo
     )
     sequence = number(row, "seq_len")
     if sequence is None:
-        raise SkippedError("sequence_length_not_stated")
+        raise SkippedError(reason="sequence_length_not_stated")
     tokens = number(row, "global_batch_tokens")
     if not parallel.stated and parallel.sharding != "zero3" and stack == "megatron":
-        parallel = _usual_layout(parallel, model, hardware, method, math.inf if tokens is None else tokens / sequence)
+        parallel = usual_layout(parallel, model, hardware, method, math.inf if tokens is None else tokens / sequence)
     data_ranks = max(1, hardware.gpus // (parallel.tensor * parallel.pipeline * parallel.context))
     micro, accumulation, sequences = _batch(tokens, sequence, data_ranks, parallel)
     spec = WorkloadSpec(
@@ -163,10 +163,11 @@ def situation_of_run(row: Row, gpus: Mapping[str, Gpu], presets: Mapping[str, Mo
         micro_batch=micro,
         gradient_accumulation=accumulation,
         activation_checkpointing=_RECOMPUTE.get(row["activation_checkpointing"], "none"),
-        sharding=_sharding(parallel, hardware, stack),
+        sharding=usual_sharding(parallel.sharding, hardware, stack),
         tensor_parallel=parallel.tensor,
         pipeline_parallel=parallel.pipeline,
         offload=parallel.offload,
+        attention=_attention(row, gpu),
     )
     situation = Situation(job=job, hardware=hardware, configuration=configuration)
     return situation if row["activation_checkpointing"] in _RECOMPUTE else with_least_recompute(situation)
@@ -223,9 +224,9 @@ def model_of(
     if preset is not None and (parameters_b is None or abs(preset.parameters / (parameters_b * 1e9) - 1.0) <= _COUNT_TOLERANCE):
         return preset
     if re.search(r"resnet|unet|ssd|rnn|dlrm|gnn|diffusion|bidaf|image|mask|retina", name.lower()):
-        raise SkippedError("not_a_language_model")
+        raise SkippedError(reason="not_a_language_model")
     if parameters_b is None:
-        raise SkippedError("model_size_not_known")
+        raise SkippedError(reason="model_size_not_known")
     sparse = active_b is not None and active_b < 0.99 * parameters_b
     architecture = Architecture(
         parameters_b=parameters_b,
@@ -237,7 +238,7 @@ def model_of(
     try:
         shape = infer_shape(architecture)
     except WorkloadError as error:
-        raise SkippedError("dimensions_contradict_each_other") from error
+        raise SkippedError(reason="dimensions_contradict_each_other") from error
     return replace(shape, causal="bert" not in name.lower())
 
 
@@ -254,34 +255,10 @@ def _hardware(row: Row, gpu: Gpu, count: int) -> Hardware:
     )
 
 
-def _usual_layout(parallel: Parallel, model: ModelShape, hardware: Hardware, method: Method, sequences: float) -> Parallel:
-    """What a tuned recipe does when the row does not say: the rule of arXiv:2104.04473.
-
-    Tensor parallel as wide as the states need, within the node; pipeline beyond it; and, when ranks outnumber the sequences of a step,
-    sequences cut in pieces.
-    """
-    bytes_each = 6.0 if method in {"pretrain", "full"} else 2.0
-    room = _SHARE_FOR_STATES * hardware.gpu.memory_gb * 1e9
-    needed = model.parameters * bytes_each / room
-    tensor = 1
-    while tensor < needed and tensor * 2 <= hardware.gpus_per_node:
-        tensor *= 2
-    pipeline = 1
-    while tensor * pipeline < needed and tensor * pipeline * 2 <= hardware.gpus:
-        pipeline *= 2
-    context = 1
-    while hardware.gpus / (tensor * pipeline * context) > sequences and context < _MOST_CONTEXT:
-        context *= 2
-    return replace(parallel, tensor=tensor, pipeline=pipeline, context=context)
-
-
-def _sharding(parallel: Parallel, hardware: Hardware, stack: Stack) -> Sharding:
-    """As stated; Megatron-class software shards the optimizer by default, and nothing needs sharding on one GPU."""
-    if hardware.gpus == 1:
-        return "none"
-    if parallel.sharding in {None, "none"} and stack == "megatron":
-        return "zero1"
-    return parallel.sharding or "zero1"
+def _attention(row: Row, gpu: Gpu) -> AttentionKernel:
+    """Fused attention reached training software during 2022 (arXiv:2205.14135) and needs an NVIDIA card of 2018 or later, or a compiler."""
+    old = (number(row, "year") or _FUSED_SINCE) < _FUSED_SINCE and "flash" not in (row["parallelism"] + row["source_name"]).lower()
+    return "eager" if (old and gpu.vendor == "NVIDIA") or gpu.architecture in {"Volta", "Pascal", "Kepler"} else "flash"
 
 
 def _batch(tokens: float | None, sequence: float, ranks: int, parallel: Parallel) -> tuple[int, int, int]:

@@ -4,15 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 Row = Mapping[str, str]
 """One line of a CSV file, every cell as text."""
 
 
+Reason = Literal[
+    "method_not_supported",
+    "mixes_generation_and_training",
+    "precision_not_supported",
+    "quantisation_not_supported",
+    "optimizer_not_supported",
+    "gpu_not_known",
+    "gpu_count_not_stated",
+    "gpus_not_evenly_on_nodes",
+    "sequence_length_not_stated",
+    "not_a_language_model",
+    "model_size_not_known",
+    "dimensions_contradict_each_other",
+    "not_a_throughput",
+    "baseline_not_stated",
+    "workload_not_expressed",
+]
+"""Why a row is not predicted."""
+
+
 class SkippedError(Exception):
     """A row that cannot be expressed as a workload on hardware; the reason is a short name with underscores."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: Reason) -> None:
         super().__init__(reason)
         self.reason = reason
 
