@@ -83,7 +83,7 @@ def infer_shape(architecture: Architecture) -> ModelShape:
         counts = count(dimensions)
         active = total * counts.active / counts.total
         said.append(f"Active parameters not given: {active / 1e9:.4g} B, from {_uses(dimensions)} experts a token.")
-    return shape_of(
+    shape = shape_of(
         f"{architecture.parameters_b:g}B transformer",
         dimensions,
         source="stated dimensions",
@@ -91,6 +91,12 @@ def infer_shape(architecture: Architecture) -> ModelShape:
         parameters=total,
         active_parameters=active,
     )
+    if shape.flops_parameters <= 0:
+        place = "parameters_b" if architecture.active_parameters_b is None else "active_parameters_b"
+        matrix = f"The input matrix alone has {shape.embedding_parameters:.4g} parameters, as many as are active."
+        detail = f"{matrix} Raise {place} or lower the vocabulary."
+        raise WorkloadError(pointer=f"{_PLACE}/{place}", code="contradiction", detail=detail)
+    return shape
 
 
 def _check(a: Architecture) -> None:
@@ -114,6 +120,9 @@ def _check(a: Architecture) -> None:
         raise WorkloadError(pointer=f"{_PLACE}/active_parameters_b", code="contradiction", detail=detail)
     if a.kv_heads is not None and a.attention_heads is not None and a.kv_heads > a.attention_heads:
         detail = f"There cannot be more key/value heads ({a.kv_heads}) than attention heads ({a.attention_heads})."
+        raise WorkloadError(pointer=f"{_PLACE}/kv_heads", code="contradiction", detail=detail)
+    if a.hidden_size is not None and a.kv_heads is not None and a.kv_heads > a.hidden_size:
+        detail = f"{a.kv_heads} key/value heads do not fit into a hidden size of {a.hidden_size}."
         raise WorkloadError(pointer=f"{_PLACE}/kv_heads", code="contradiction", detail=detail)
     if a.hidden_size is not None and a.attention_heads is not None and a.attention_heads > a.hidden_size:
         detail = f"{a.attention_heads} attention heads do not fit into a hidden size of {a.hidden_size}."
@@ -176,7 +185,7 @@ def _heads(a: Architecture, hidden: int, said: list[str]) -> tuple[int, int]:
     if heads is None:
         widths = _HEAD_WIDTHS if hidden >= _WIDE_HEADS_FROM else _HEAD_WIDTHS[1:]
         width = next((width for width in widths if hidden % width == 0), widths[0])
-        heads = min(hidden, max(1, hidden // width, a.kv_heads or 1))
+        heads = max(1, hidden // width, a.kv_heads or 1)
         said.append(f"Attention heads not given: {heads}, each {max(1, hidden // heads)} wide.")
     kv_heads = a.kv_heads
     if kv_heads is None:

@@ -26,7 +26,7 @@ _FFN = (
     "mlp_hidden_size",
     "hidden_dim",
 )
-_VOCABULARY = ("padded_vocab_size", "vocab_size", "n_vocab")
+_VOCABULARY = ("vocab_size", "n_vocab")
 _POSITIONS = (
     "max_position_embeddings",
     "n_positions",
@@ -118,7 +118,8 @@ def _sized(fields: Fields, family: Family, size: str, names: tuple[str, ...], mo
 def _vocabulary(fields: Fields, family: Family, known: str | None, said: list[str]) -> int:
     if family.defaults.get("vocabulary_size") == 0:
         return 0
-    rows = fields.integer("embedding_size", most=MAX_VOCABULARY) if known in {"olmo", "llada"} else None
+    padded = "embedding_size" if known in {"olmo", "llada"} else "padded_vocab_size"
+    rows = fields.integer(padded, most=MAX_VOCABULARY)
     return _sized(fields, family, "vocabulary_size", _VOCABULARY, MAX_VOCABULARY, said) if rows is None else rows
 
 
