@@ -42,8 +42,11 @@ def plan_warnings(plan: OnePlan, *, tight: bool) -> tuple[PlanWarning, ...]:
 def stopped_machine_is_billed(plan: OnePlan) -> bool:
     """The provider states that a stopped machine costs as much as a running one: its fee is by the machine's hour and carries no figure."""
     fees = plan.market.fees
-    mine = [fee for fee in fees if fee.provider == plan.offer.provider and fee.kind == "stopped_disk"]
-    return bool(mine) and all(fee.amount is None and fee.unit.rpartition("_")[2] == "hour" and "GB" not in fee.unit for fee in mine)
+    return any(
+        fee.amount is None and fee.unit == "machine_hour"
+        for fee in fees
+        if fee.provider == plan.offer.provider and fee.kind == "stopped_disk"
+    )
 
 
 def _warning(plan: OnePlan, code: str, severity: Severity, amount: Amount | None, **values: object) -> PlanWarning:

@@ -33,7 +33,7 @@ def test_a_disk_left_on_a_stopped_machine_has_its_price() -> None:
 
 def test_a_machine_billed_while_stopped_costs_its_full_rate() -> None:
     # 2 days × 24 h × 16.00
-    fees = [a_fee(None, kind="stopped_disk", unit="hour", sku="stopped server")]
+    fees = [a_fee(None, kind="stopped_disk", unit="machine_hour", sku="stopped server")]
     warning = _warning("stopped_disk_still_billed", a_job(data={"keep_storage_days": 2.0}), fees=fees)
     assert _amount(warning) == pytest.approx(768.0)
 
