@@ -18,7 +18,7 @@ from app.domain.physics import MemoryEstimate, SpeedEstimate, Verdict
 from app.domain.resolve import resolve
 from app.domain.search import REASONS, search
 from app.domain.smallest_change import smallest_changes
-from app.domain.storage_io import data_loading_factor
+from app.domain.storage_io import data_loading_factor, reading_seconds
 from app.domain.units import SECONDS_PER_HOUR
 from app.domain.views import memory_view, speed_view, workload_view
 from app.domain.workload import WorkloadSpec
@@ -74,7 +74,8 @@ def estimate(spec: WorkloadSpec, hardware: Hardware, pins: Pins, *, knowledge: K
     memory = memory_view(found.memory, 0)
     rate = found.speed.units_per_second * (1.0 if scale is None else scale.factors(found.speed))
     nvme = np.zeros(1, dtype=np.bool_)
-    loading = float(data_loading_factor(job, shapes.nodes, nvme, rate, _with_storage(knowledge.assumptions, hardware))[0])
+    reading = reading_seconds(job, shapes.nodes, nvme, _with_storage(knowledge.assumptions, hardware))
+    loading = float(data_loading_factor(job.units_total, rate, reading)[0])
     speed = speed_view(job, found.speed, 0, scale, loading=loading, stall=1.0)
     hours = job.units_total / speed.units_per_second / SECONDS_PER_HOUR
     return Estimate(
