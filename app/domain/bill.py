@@ -106,8 +106,8 @@ def fee_per_row(terms: PlanTerms, fees: JobFees, name: str, shift: Floats | floa
 
     def spread(low_one: Floats, low_many: Floats) -> Floats:
         if low_one is low_many:
-            return low_one[terms.place]
-        return np.where(many, low_many[terms.place], low_one[terms.place])
+            return low_one.take(terms.place)
+        return np.where(many, low_many.take(terms.place), low_one.take(terms.place))
 
     amount = spread(single.mid, several.mid)
     if not np.isscalar(shift) or shift:

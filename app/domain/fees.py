@@ -28,8 +28,10 @@ KNOWN, ASSUMED, UNKNOWN, INCLUDED, FREE = (STATUSES.index(name) for name in ("kn
 
 _EVERYWHERE = frozenset({"all", "global"})
 _STORAGE = frozenset({"block_storage", "object_storage", "file_storage", "snapshot", "image_storage", "stopped_disk"})
-_COLD = re.compile(r"archive|cold|infrequent|\bia\b|glacier|nearline|standard-ia", re.IGNORECASE)
+_COLD = re.compile(r"archive|cold|infrequent|\bia\b|glacier|nearline|premium block blob", re.IGNORECASE)
 _NOT_FROM_MACHINES = re.compile(r"object|\bcos\b|\bus3\b|\bcdn\b", re.IGNORECASE)
+_NOT_BETWEEN_REGIONS = re.compile(r"\bAZs?\b|availability zone|same region|peering", re.IGNORECASE)
+_ORDINARY = re.compile(r"standard|\bhot\b", re.IGNORECASE)
 _REFERENCE_GB = 1000.0
 _QUANTILES = (0.1, 0.5, 0.9)
 _ENOUGH_PROVIDERS = 2
@@ -76,9 +78,32 @@ class FeeRange:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
+    """What holds at a place. ``charged``: a charge is known to exist, with or without a figure."""
+
     price_list: PriceList | None
     status: int
     charged: bool
+    platform: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Resolved:
+    """Distinct entries, and which of them holds at each place."""
+
+    entries: tuple[_Found, ...]
+    index: Ints
+    status: Ints
+
+    @classmethod
+    def of(cls, found: Sequence[_Found]) -> _Resolved:
+        keys = [(id(entry.price_list), entry.status, entry.charged, entry.platform) for entry in found]
+        position = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        entries = {position[key]: entry for key, entry in zip(keys, found, strict=True)}
+        return cls(
+            tuple(entries[number] for number in range(len(position))),
+            np.array([position[key] for key in keys], dtype=np.int64),
+            np.array([entry.status for entry in found], dtype=np.int64),
+        )
 
 
 class FeeBook:
@@ -96,68 +121,77 @@ class FeeBook:
         self._factors = _factors(market, currency)
         self._groups = self._collect()
         self._ranges: dict[tuple[FeeKind, str, bool], FeeRange] = {}
-        self._at_places: dict[FeeKind, tuple[_Found, ...]] = {}
+        self._at_places: dict[FeeKind, _Resolved] = {}
+        self._usual: dict[tuple[str, FeeKind], tuple[PriceList | None, PriceList | None]] = {}
 
     def amounts(self, kind: FeeKind, quantity: float) -> FeeAmounts:
         """What ``quantity`` (GB, or addresses) costs at every place: once, or a month for storage and addresses."""
-        return self._amounts(kind, quantity, self._found(kind), [place[0] for place in self._market.places])
+        return self._amounts(kind, quantity, self._found(kind))
 
     def amounts_at(self, kind: FeeKind, quantity: float, provider: str, region: str | None) -> FeeAmounts:
         """The same at one place, which need not be in the market."""
-        return self._amounts(kind, quantity, (self._resolve(kind, provider, region or ""),), [provider])
+        return self._amounts(kind, quantity, _Resolved.of([self._resolve(kind, provider, region or "")]))
 
     def price_list(self, kind: FeeKind, place: int) -> PriceList | None:
         """The list behind ``amounts`` at one place, None when unknown."""
-        return self._found(kind)[place].price_list
+        resolved = self._found(kind)
+        return resolved.entries[int(resolved.index[place])].price_list
 
     def price_list_at(self, kind: FeeKind, provider: str, region: str | None) -> PriceList | None:
         """The list behind ``amounts_at``."""
         return self._resolve(kind, provider, region or "").price_list
 
-    def _found(self, kind: FeeKind) -> tuple[_Found, ...]:
+    def _found(self, kind: FeeKind) -> _Resolved:
         if kind not in self._at_places:
-            self._at_places[kind] = tuple(self._resolve(kind, provider, region) for provider, region in self._market.places)
+            self._at_places[kind] = _Resolved.of([self._resolve(kind, provider, region) for provider, region in self._market.places])
         return self._at_places[kind]
 
-    def _amounts(self, kind: FeeKind, quantity: float, found: Sequence[_Found], providers: Sequence[str]) -> FeeAmounts:
-        costs: dict[int, float] = {}
-        rows: list[tuple[float, float, float]] = []
-        for entry, provider in zip(found, providers, strict=True):
-            if entry.price_list is None:
-                span = self._range(kind, provider, charged=entry.charged)
-                rows.append((span.low * quantity, span.mid * quantity, span.high * quantity))
-                continue
-            cost = costs.setdefault(id(entry.price_list), entry.price_list.tiers.cost(quantity))
-            spread = (1.0, 1.0)
-            if entry.status == ASSUMED:
-                spread = (self._assumptions.other_region_low_factor.value, self._assumptions.other_region_high_factor.value)
-            rows.append((cost * spread[0], cost, cost * spread[1]))
-        table = np.array(rows, dtype=np.float64).reshape(-1, 3)
-        return FeeAmounts(
-            low=table[:, 0], mid=table[:, 1], high=table[:, 2], status=np.array([entry.status for entry in found], dtype=np.int64)
-        )
+    def _amounts(self, kind: FeeKind, quantity: float, resolved: _Resolved) -> FeeAmounts:
+        """Each distinct entry is worked out once, then spread over the places."""
+        table = np.array([self._span(kind, quantity, entry) for entry in resolved.entries], dtype=np.float64).reshape(-1, 3)[resolved.index]
+        return FeeAmounts(low=table[:, 0], mid=table[:, 1], high=table[:, 2], status=resolved.status)
+
+    def _span(self, kind: FeeKind, quantity: float, entry: _Found) -> tuple[float, float, float]:
+        if entry.price_list is None:
+            span = self._range(kind, entry.platform, charged=entry.charged)
+            return span.low * quantity, span.mid * quantity, span.high * quantity
+        cost = entry.price_list.tiers.cost(quantity)
+        if entry.status != ASSUMED:
+            return cost, cost, cost
+        return cost * self._assumptions.other_region_low_factor.value, cost, cost * self._assumptions.other_region_high_factor.value
 
     def _resolve(self, kind: FeeKind, provider: str, region: str) -> _Found:
         groups = self._groups.get((provider, kind), [])
         exact = [group for tokens, group in groups if region in tokens]
-        general = [group for tokens, group in groups if tokens & _EVERYWHERE]
-        chosen = _choose(kind, exact) or _choose(kind, general)
+        platform = self._market.provider_kinds.get(provider, "other")
+        everywhere, elsewhere = self._usual_lists(kind, provider)
+        chosen = _choose(kind, exact) or everywhere
         if chosen is not None:
             status = INCLUDED if chosen.included else FREE if chosen.free else KNOWN
-            return _Found(chosen, status, charged=True)
-        elsewhere = _choose(kind, [group for _, group in groups])
+            return _Found(chosen, status, charged=True, platform=platform)
         if elsewhere is not None:
-            return _Found(elsewhere, ASSUMED, charged=True)
-        return _Found(None, UNKNOWN, charged=bool(groups))
+            return _Found(elsewhere, ASSUMED, charged=True, platform=platform)
+        return _Found(None, UNKNOWN, charged=bool(groups), platform=platform)
 
-    def _range(self, kind: FeeKind, provider: str, *, charged: bool) -> FeeRange:
-        """The range over providers of the same kind of platform, else over all, else the stated planning range."""
-        platform = self._market.provider_kinds.get(provider, "other")
+    def _usual_lists(self, kind: FeeKind, provider: str) -> tuple[PriceList | None, PriceList | None]:
+        """The provider's list for all regions, and its ordinary list over all its regions."""
+        key = (provider, kind)
+        if key not in self._usual:
+            groups = self._groups.get(key, [])
+            general = _choose(kind, [group for tokens, group in groups if tokens & _EVERYWHERE])
+            self._usual[key] = (general, _choose(kind, [group for _, group in groups]))
+        return self._usual[key]
+
+    def _range(self, kind: FeeKind, platform: str, *, charged: bool) -> FeeRange:
+        """The range over providers of the same kind of platform, else over all, else the stated planning range.
+
+        Where every known provider charges nothing, an unknown one may still charge: then the planning range holds, too.
+        """
         key = (kind, platform, charged)
         if key not in self._ranges:
             own = self._known_prices(kind, charged=charged, platform=platform)
             everyone = self._known_prices(kind, charged=charged, platform=None)
-            prices = next((values for values in (own, everyone) if len(values) >= _ENOUGH_PROVIDERS), None)
+            prices = next((values for values in (own, everyone) if len(values) >= _ENOUGH_PROVIDERS and any(values)), None)
             self._ranges[key] = self._planning_range(kind) if prices is None else _quantiles(prices)
         return self._ranges[key]
 
@@ -165,10 +199,10 @@ class FeeBook:
         """One price a unit per provider at a reference amount; zero ones left out where a charge is known to exist."""
         prices: list[float] = []
         quantity = 1.0 if kind == "public_ipv4" else _REFERENCE_GB
-        for (provider, fee_kind), groups in sorted(self._groups.items()):
+        for provider, fee_kind in sorted(self._groups):
             if fee_kind != kind or (platform is not None and self._market.provider_kinds.get(provider, "other") != platform):
                 continue
-            chosen = _choose(kind, [group for _, group in groups])
+            _, chosen = self._usual_lists(kind, provider)
             if chosen is not None and not (charged and chosen.free):
                 prices.append(chosen.tiers.cost(quantity) / quantity)
         return prices
@@ -228,12 +262,14 @@ def _choose(kind: FeeKind, groups: Sequence[PriceList | None]) -> PriceList | No
     A free list counts only when no other has a price, since a free system disk does not make data disks free.
     """
     lists = [group for group in groups if group is not None]
-    avoid = _COLD if kind in _STORAGE else _NOT_FROM_MACHINES
+    if len(lists) <= 1:
+        return lists[0] if lists else None
+    avoid = _COLD if kind in _STORAGE else _NOT_BETWEEN_REGIONS if kind == "egress_interregion" else _NOT_FROM_MACHINES
     lists = [entry for entry in lists if not avoid.search(entry.fee.sku)] or lists
+    if kind == "object_storage":
+        lists = [entry for entry in lists if _ORDINARY.search(entry.fee.sku)] or lists
     if kind in _STORAGE:
         lists = [entry for entry in lists if not entry.free] or lists
-    if not lists:
-        return None
     ordered = sorted(lists, key=lambda entry: (entry.tiers.cost(_REFERENCE_GB), entry.fee.sku, entry.fee.region))
     return ordered[len(ordered) // 2 if kind == "egress_interregion" else (len(ordered) - 1) // 2]
 

@@ -11,7 +11,7 @@ from app.domain.billing import BillingTable, billing_table, period_hours
 from app.domain.drift import DriftTable, drift_table
 from app.domain.fees import FeeBook
 from app.domain.fx import factors
-from app.domain.hardware import Bools, Floats
+from app.domain.hardware import Bools, Floats, Ints
 from app.domain.interruptions import spot_rates
 from app.domain.market_columns import Market
 from app.domain.quota import QuotaTable, quota_table
@@ -20,11 +20,14 @@ from app.domain.remembered import Remembered
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarketTerms:
-    """Per tariff row: ``price_per_node_hour`` in the target currency (NaN unknown), ``period_hours`` (0: metered). The rest: tables."""
+    """Per tariff row: ``price_per_node_hour`` in the target currency (NaN unknown), ``period_hours`` (0: metered) and
+    ``minimum_nodes``, the smallest purchase. The rest: tables.
+    """
 
     currency: str
     price_per_node_hour: Floats
     period_hours: Floats
+    minimum_nodes: Ints
     billing: BillingTable
     fees: FeeBook
     quotas: QuotaTable
@@ -56,6 +59,7 @@ def _work_out(market: Market, currency: str, assumptions: Assumptions) -> Market
         currency=currency,
         price_per_node_hour=price,
         period_hours=period_hours(tariffs.term_hours, tariffs.unit_hours),
+        minimum_nodes=-(-tariffs.minimum_gpus // market.offers.gpus_per_node[tariffs.offer]),
         billing=billing_table(market, assumptions),
         fees=FeeBook(market, currency, assumptions),
         quotas=quota_table(market),

@@ -20,6 +20,7 @@ from app.domain.storage_io import (
     data_loading_factor,
     dataset_gb,
     download_gb,
+    reading_seconds,
     staging_hours,
     transfer_hours,
     user_link_gbit_s,
@@ -104,49 +105,70 @@ def plan_terms(
 ) -> PlanTerms:
     """Gather the terms of all plans."""
     offers, tariffs = market.offers, market.tariffs
-    provider, option = offers.provider[plans.offer], tariffs.option[plans.tariff]
-    gpus_per_node = offers.gpus_per_node[plans.offer]
+    provider, option = offers.provider.take(plans.offer), tariffs.option.take(plans.tariff)
+    gpus_per_node = offers.gpus_per_node.take(plans.offer)
+    place = offers.place.take(plans.offer)
+    meter = provider * len(PURCHASE_OPTIONS) + option
     spot = option == SPOT
     block = option == CAPACITY_BLOCK
     state = quota_state(market, terms.quotas, constraints, plans.offer, option, gpus_per_node * plans.nodes, assumptions)
-    several = plans.nodes > 1
+    by_nodes = _NodeTables(job, terms, plans, assumptions)
     nvme = np.nan_to_num(offers.local_nvme_gb) >= max(dataset_gb(job, assumptions), 1.0)
-    loading = data_loading_factor(job, plans.nodes, nvme[plans.offer], plans.units_per_second, assumptions)
+    reading = by_nodes.reading.take(nvme.take(plans.offer) * by_nodes.reading.shape[1] + plans.nodes)
+    loading = data_loading_factor(job.units_total, plans.units_per_second, reading)
     work = job.units_total / (plans.units_per_second * loading * assumptions.goodput.value) / SECONDS_PER_HOUR
-    checkpoint = checkpoint_seconds(job.checkpoint_gb, plans.nodes, assumptions) / SECONDS_PER_HOUR
-    rate = interruptions_per_hour(plans.nodes, np.where(spot, terms.spot_rate[provider], 0.0), assumptions)
-    provisioning = _by_kind(terms.kinds, assumptions.provisioning_hours)[provider]
-    provisioning = provisioning + np.where(several, assumptions.provisioning_multi_node_extra_hours.value, 0.0)
+    rate_cell = np.where(spot, by_nodes.rate_row.take(provider), 0) * by_nodes.rate.shape[1] + plans.nodes
+    provisioning = _by_kind(terms.kinds, assumptions.provisioning_hours).take(provider)
+    provisioning = provisioning + np.where(plans.nodes > 1, assumptions.provisioning_multi_node_extra_hours.value, 0.0)
     return PlanTerms(
         provider=provider,
-        place=offers.place[plans.offer],
+        place=place,
         nodes=plans.nodes,
-        billed_nodes=np.maximum(plans.nodes, -(-tariffs.minimum_gpus[plans.tariff] // gpus_per_node)),
+        billed_nodes=np.maximum(plans.nodes, terms.minimum_nodes.take(plans.tariff)),
         spot=spot,
         capacity_block=block,
-        price_per_node_hour=terms.price_per_node_hour[plans.tariff],
-        period=terms.period_hours[plans.tariff],
-        step_seconds=terms.billing.step_seconds[provider, option],
-        minimum_seconds=terms.billing.minimum_seconds[provider, option],
-        drift_up=terms.drift.up[plans.tariff],
-        drift_down=terms.drift.down[plans.tariff],
+        price_per_node_hour=terms.price_per_node_hour.take(plans.tariff),
+        period=terms.period_hours.take(plans.tariff),
+        step_seconds=terms.billing.step_seconds.take(meter),
+        minimum_seconds=terms.billing.minimum_seconds.take(meter),
+        drift_up=terms.drift.up.take(plans.tariff),
+        drift_down=terms.drift.down.take(plans.tariff),
         sigma=plans.sigma,
         quota_state=state,
         quota_wait=quota_wait_hours(market, state, provider, assumptions),
         provisioning=provisioning + np.where(block, assumptions.capacity_block_start_wait_hours.value, 0.0),
-        preparation=_preparation(job, plans.nodes, assumptions),
-        upload=_upload(job, market, assumptions)[offers.place[plans.offer]],
+        preparation=by_nodes.preparation.take(plans.nodes),
+        upload=_upload(job, market, assumptions).take(place),
         download=np.full(len(plans), float(transfer_hours(download_gb(job), user_link_gbit_s(job)))),
-        transfers_rented=np.array([kind == "marketplace" for kind in terms.kinds], dtype=np.bool_)[provider],
+        transfers_rented=np.array([kind == "marketplace" for kind in terms.kinds], dtype=np.bool_).take(provider),
         loading_factor=loading,
         work=work,
-        checkpoint=checkpoint,
-        interval=_interval(job, checkpoint, 1.0 / rate, assumptions),
-        interruptions_per_hour=rate,
+        checkpoint=by_nodes.checkpoint.take(plans.nodes),
+        interval=by_nodes.interval.take(rate_cell),
+        interruptions_per_hour=by_nodes.rate.take(rate_cell),
         capacity_wait=np.where(spot, assumptions.spot_capacity_wait_hours.value, provisioning),
         restart=assumptions.restart_hours.value,
         trial=assumptions.trial_hours.value,
     )
+
+
+class _NodeTables:
+    """What depends on the node count alone (and on the rate of reclaims): worked out per count, row 0 unused, then gathered per plan.
+
+    ``reading`` has a row for shared storage and one for local NVMe; ``rate`` and ``interval`` have a row without reclaims and one for each
+    distinct rate of reclaims, which ``rate_row`` finds by provider.
+    """
+
+    def __init__(self, job: TrainingJob, terms: MarketTerms, plans: PlanColumns, assumptions: Assumptions) -> None:
+        nodes = np.maximum(np.arange(int(plans.nodes.max(initial=1)) + 1), 1)
+        shared, local = np.zeros(len(nodes), dtype=np.bool_), np.ones(len(nodes), dtype=np.bool_)
+        self.reading = np.stack([reading_seconds(job, nodes, kind, assumptions) for kind in (shared, local)])
+        self.preparation = _preparation(job, nodes, assumptions)
+        self.checkpoint = checkpoint_seconds(job.checkpoint_gb, nodes, assumptions) / SECONDS_PER_HOUR
+        rates, row = np.unique(terms.spot_rate, return_inverse=True)
+        self.rate_row: Ints = row.reshape(-1).astype(np.int64) + 1
+        self.rate = interruptions_per_hour(nodes[None, :], np.concatenate(([0.0], rates))[:, None], assumptions)
+        self.interval = _interval(job, np.broadcast_to(self.checkpoint, self.rate.shape), 1.0 / self.rate, assumptions)
 
 
 def _by_kind(kinds: tuple[str, ...], figures: Mapping[str, Figure]) -> Floats:
@@ -183,7 +205,7 @@ def _interval(job: TrainingJob, checkpoint: Floats, mtbf: Floats, assumptions: A
     """Hours of work between checkpoints: the caller's own, else Daly's optimum within sensible bounds."""
     given = job.spec.data.checkpoint_interval_minutes
     if given is not None:
-        return np.full(len(checkpoint), given / _MINUTES_PER_HOUR)
+        return np.full(checkpoint.shape, given / _MINUTES_PER_HOUR)
     low = assumptions.checkpoint_interval_minimum_minutes.value / _MINUTES_PER_HOUR
     high = assumptions.checkpoint_interval_maximum_minutes.value / _MINUTES_PER_HOUR
     return np.clip(daly_interval_hours(checkpoint, mtbf), low, high)

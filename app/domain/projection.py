@@ -111,7 +111,7 @@ def project(
         hours_p90=hours.total + high_hours,
         cost_p10=np.maximum(total - low_cost, 0.0),
         cost_p90=total + high_cost,
-        fee_coverage=np.where(terms.nodes > 1, several[terms.place], single[terms.place]),
+        fee_coverage=np.where(terms.nodes > 1, several.take(terms.place), single.take(terms.place)),
         checkpoint_interval_minutes=terms.interval * _MINUTES_PER_HOUR,
         loading_factor=terms.loading_factor,
         checkpoint_factor=hours.compute / stepping,
@@ -168,10 +168,10 @@ def _fee_spread(terms: PlanTerms, fees: JobFees, hours: PhaseColumns) -> tuple[F
     for name in FEE_LINES:
         if name in HOURLY_FEE_LINES:
             several = fees.several[name].amounts if name == "run_storage" else fees.single[name].amounts
-            once_down += (several.mid - several.low)[terms.place] * stored
-            once_up += (several.high - several.mid)[terms.place] * stored
+            once_down += (several.mid - several.low).take(terms.place) * stored
+            once_up += (several.high - several.mid).take(terms.place) * stored
         else:
             amounts = fees.single[name].amounts
             place_down += amounts.mid - amounts.low
             place_up += amounts.high - amounts.mid
-    return once_down + place_down[terms.place], once_up + place_up[terms.place]
+    return once_down + place_down.take(terms.place), once_up + place_up.take(terms.place)

@@ -90,13 +90,14 @@ def quota_state(
 ) -> Ints:
     """QUOTA_STATES per row. What the caller says it holds counts before what is published."""
     offers = market.offers
+    provider = offers.provider.take(offer)
     spot = (option == PURCHASE_OPTIONS.index("spot")).astype(np.int64)
-    default = table.default_gpus[offer, spot]
+    default = table.default_gpus.take(offer * 2 + spot)
     if constraints.quotas_held:
-        held = held_gpus(market, constraints)[offers.provider[offer], offers.gpu[offer]]
+        held = held_gpus(market, constraints)[provider, offers.gpu.take(offer)]
         default = np.where(np.isnan(held), default, held)
     kinds = [market.provider_kinds.get(provider, "other") for provider in market.providers]
-    free = np.array([assumptions.quota_free_gpus[kind].value for kind in kinds])[offers.provider[offer]]
+    free = np.array([assumptions.quota_free_gpus[kind].value for kind in kinds]).take(provider)
     unknown = np.isnan(default)
     enough = gpus <= np.where(unknown, free, default)
     return np.where(unknown, np.where(enough, UNKNOWN_ENOUGH, UNKNOWN_MUST_ASK), np.where(enough, ENOUGH, MUST_ASK))
@@ -105,5 +106,5 @@ def quota_state(
 def quota_wait_hours(market: Market, state: Ints, provider: Ints, assumptions: Assumptions) -> Floats:
     """Hours until a quota is granted: counted only where it must be asked for."""
     kinds = [market.provider_kinds.get(name, "other") for name in market.providers]
-    wait = np.array([assumptions.quota_wait_hours[kind].value for kind in kinds])[provider]
+    wait = np.array([assumptions.quota_wait_hours[kind].value for kind in kinds]).take(provider)
     return np.where((state == MUST_ASK) | (state == UNKNOWN_MUST_ASK), wait, 0.0)

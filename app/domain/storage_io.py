@@ -11,6 +11,7 @@ from app.domain.workload import TrainingJob
 
 _BITS_PER_BYTE = 8.0
 _MBIT_PER_GBIT = 1000.0
+_ALMOST_NOTHING = 1e-9
 
 
 def transfer_hours(gb: Floats | float, gbit_s: Floats | float) -> Floats:
@@ -72,8 +73,12 @@ def staging_hours(job: TrainingJob, nodes: Ints, assumptions: Assumptions) -> Fl
     return read_seconds(job, nodes, np.zeros(len(nodes), dtype=np.bool_), assumptions) / SECONDS_PER_HOUR
 
 
-def data_loading_factor(job: TrainingJob, nodes: Ints, local_nvme: Bools, units_per_second: Floats, assumptions: Assumptions) -> Floats:
+def reading_seconds(job: TrainingJob, nodes: Ints, local_nvme: Bools, assumptions: Assumptions) -> Floats:
+    """Seconds to read the data set as often as the job asks, never quite zero."""
+    return np.maximum(read_seconds(job, nodes, local_nvme, assumptions) * epochs(job), _ALMOST_NOTHING)
+
+
+def data_loading_factor(units_total: float, units_per_second: Floats, reading: Floats) -> Floats:
     """Share of ``units_per_second`` that the data can follow, at most 1: reading overlaps with computing."""
-    reading = read_seconds(job, nodes, local_nvme, assumptions) * epochs(job)
-    computing = job.units_total / units_per_second
-    return np.minimum(1.0, computing / np.maximum(reading, 1e-9))
+    factor: Floats = np.minimum(1.0, units_total / (units_per_second * reading))
+    return factor

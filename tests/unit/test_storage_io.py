@@ -3,11 +3,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.domain.storage_io import checkpoint_seconds, data_loading_factor, dataset_gb, transfer_hours
+from app.domain.hardware import Bools
+from app.domain.storage_io import checkpoint_seconds, data_loading_factor, dataset_gb, reading_seconds, transfer_hours
+from app.domain.workload import TrainingJob
 from tests.support.bills import ASSUMPTIONS, a_job
 
 ONE = np.array([1])
 SHARED, NVME = np.array([False]), np.array([True])
+
+
+def _loading(job: TrainingJob, storage: Bools) -> float:
+    return float(data_loading_factor(job.units_total, np.array([1.0]), reading_seconds(job, ONE, storage, ASSUMPTIONS))[0])
 
 
 def test_ten_gigabits_a_second_upload_four_and_a_half_terabytes_an_hour() -> None:
@@ -27,17 +33,17 @@ def test_the_data_set_defaults_to_four_bytes_a_token() -> None:
 def test_reading_slower_than_computing_sets_the_pace() -> None:
     # 3,600 GB at 1 GB/s take an hour; computing takes half of that
     job = a_job(units_total=1800.0, data={"dataset_gb": 3600.0})
-    assert data_loading_factor(job, ONE, SHARED, np.array([1.0]), ASSUMPTIONS)[0] == pytest.approx(0.5)
+    assert _loading(job, SHARED) == pytest.approx(0.5)
 
 
 def test_many_small_files_load_slower_than_the_same_bytes() -> None:
     job = a_job(units_total=100.0, data={"dataset_gb": 10.0, "files": 500_000})
-    shared = data_loading_factor(job, ONE, SHARED, np.array([1.0]), ASSUMPTIONS)[0]
+    shared = _loading(job, SHARED)
     # 500,000 files at 1,242.8 files/s take 402 s
     assert shared == pytest.approx(100.0 / (500_000 / 1242.8))
-    assert data_loading_factor(job, ONE, NVME, np.array([1.0]), ASSUMPTIONS)[0] > shared
+    assert _loading(job, NVME) > shared
 
 
 def test_reading_faster_than_computing_costs_nothing() -> None:
     job = a_job(units_total=1e6, data={"dataset_gb": 1.0})
-    assert data_loading_factor(job, ONE, SHARED, np.array([1.0]), ASSUMPTIONS)[0] == 1.0
+    assert _loading(job, SHARED) == 1.0
