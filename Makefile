@@ -10,7 +10,7 @@ FACTS ?= $(TRAINFARE_FACTS)
 NEED_FACTS = $(or $(FACTS),$(error say where the facts are: make $@ FACTS=folder))
 INSTALL := $(BIN)/pip --disable-pip-version-check -qq install
 
-.PHONY: help setup run test bench lint format types arrows openapi lock data calibrate evaluate clean
+.PHONY: help setup run test bench lint format types arrows openapi readme lock data calibrate evaluate clean
 
 help: ## list all targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,6 +44,9 @@ arrows: $(VENV)/.dev ## check who may import whom, and that no dependency is unu
 
 openapi: $(VENV)/.app ## write openapi/openapi.json
 	$(BIN)/python -m tools.write_openapi
+
+readme: $(VENV)/.app ## write what a recommendation prints into both READMEs
+	$(BIN)/python -m tools.readme
 
 lock: $(VENV)/.dev ## write requirements/*.txt from pyproject.toml (UPGRADE=1 takes newer versions)
 	$(BIN)/python -m tools.lock $(if $(UPGRADE),--upgrade)
