@@ -20,8 +20,9 @@ from app.domain.remembered import Remembered
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarketTerms:
-    """Per tariff row: ``price_per_node_hour`` in the target currency (NaN unknown), ``period_hours`` (0: metered) and
-    ``minimum_nodes``, the smallest purchase. The rest: tables.
+    """Per tariff row the price of a node-hour in the target currency (NaN unknown), the period and the smallest purchase.
+
+    ``period_hours`` is 0 for metered tariffs.
     """
 
     currency: str
