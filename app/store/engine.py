@@ -9,11 +9,16 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from app.settings import Settings
 
+StoreEngine = AsyncEngine
+"""The engine, for those who only pass it on."""
+STORE_FAILURES = (SQLAlchemyError, OSError)
+"""What a database that does not answer raises."""
 _IDLE_IN_TRANSACTION_SECONDS = 60
 
 

@@ -1,7 +1,7 @@
 """What is read row by row: the catalogue's version, stored answers, price history, runs, quarantine.
 
-Lists are pages by keyset: the last ``id`` shown is given back as ``after_id``, and rows come in an order that later writes do not disturb. Offers,
-fees, quotas and the rates in use are read from the market in memory (app/catalog/snapshot.py), not here.
+Lists are pages by keyset: the ``id`` of the last row shown is given back, and rows come in an order that later writes do not disturb.
+Offers, fees, quotas and the rates in use are read from the market in memory (app/catalog/snapshot.py), not here.
 """
 
 from __future__ import annotations
