@@ -36,14 +36,12 @@ def stable_keys(columns: Sequence[Ints]) -> Ints:
     return keys
 
 
-def objective_value(figures: PlanFigures, objective: Objective, value_of_an_hour: float) -> Floats:
-    """What is minimised: money, or hours for ``time``. ``value_of_an_hour`` prices waiting, for ``cost_and_delay``."""
+def objective_value(figures: PlanFigures, objective: Objective) -> Floats:
+    """What is minimised: money, or hours for ``time``. Under ``cost_and_delay`` the bill itself has a line for the value of delay."""
     if objective == "time":
         return figures.hours
     if objective == "worst_case_cost":
         return figures.cost_p90
-    if objective == "cost_and_delay":
-        return figures.cost + value_of_an_hour * figures.hours
     return figures.cost
 
 

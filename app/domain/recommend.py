@@ -14,6 +14,7 @@ from app.domain.hardware import Bools, Floats, Ints
 from app.domain.knowledge import Knowledge
 from app.domain.market import PURCHASE_OPTIONS
 from app.domain.market_columns import Market
+from app.domain.planning_notes import planning_notes
 from app.domain.ranking import (
     PlanFigures,
     best_of_each,
@@ -29,7 +30,6 @@ from app.domain.rejections import rejected, tight
 from app.domain.request import RecommendRequest, RequestError
 from app.domain.screening import Screened, screen
 from app.domain.texts import Texts
-from app.domain.units import HOURS_PER_DAY
 from app.domain.views import memory_view, speed_view, workload_view
 
 _CURVE_GPUS = 3
@@ -79,7 +79,7 @@ class _Answer:
             prices_without_date=sum(plan.price_source.observed_at is None for plan in plans),
             currency=self.currency,
             exchange=self._exchange(plans),
-            workload=workload_view(screened.job),
+            workload=workload_view(screened.job, planning_notes(screened.job, self.knowledge.assumptions, self.texts)),
             candidates=len(screened.candidates),
             plans=plans,
             pareto=tuple(place + 1 for place, row in enumerate(rows) if row in on_front),
@@ -120,10 +120,7 @@ class _Answer:
         """Admitted rows from best to worst, one for each GPU model, purchase option and term of a provider."""
         screened, rows = self.screened, self._admitted
         figures = self._figures(rows)
-        worth = screened.preferences.value_of_a_day
-        hourly = 0.0 if worth is None else self._converted(float(worth.decimal), worth.currency) / HOURS_PER_DAY
-        value = objective_value(figures, screened.preferences.objective, hourly)
-        order = ranked(figures, value)
+        order = ranked(figures, objective_value(figures, screened.preferences.objective))
         offers, tariffs, plans = screened.market.offers, screened.market.tariffs, screened.plans
         offer, tariff = plans.offer[rows], plans.tariff[rows]
         terms = (tariffs.term_hours[tariff] * 1e3).astype(np.int64)

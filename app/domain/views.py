@@ -23,8 +23,8 @@ Z90 = 1.2815515655446004
 """Standard normal quantile of 0.9."""
 
 
-def workload_view(job: TrainingJob) -> WorkloadView:
-    """The workload as understood, with everything that was assumed."""
+def workload_view(job: TrainingJob, notes: tuple[str, ...] = ()) -> WorkloadView:
+    """The workload as understood, with everything that was assumed; ``notes`` are assumptions of the plans rather than of the workload."""
     model = job.model
     tokens = job.units_total if job.unit == "token" else None
     return WorkloadView(
@@ -39,7 +39,7 @@ def workload_view(job: TrainingJob) -> WorkloadView:
         model_flops=job.model_flops,
         sequence_length=job.sequence_length,
         global_batch_sequences=job.global_batch_sequences,
-        assumptions=job.assumptions,
+        assumptions=(*job.assumptions, *notes),
         warnings=job.warnings,
     )
 
