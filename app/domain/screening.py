@@ -101,7 +101,7 @@ def screen(request: RecommendRequest, *, market: Market, knowledge: Knowledge) -
     unknown, expired, dear = (np.zeros(len(candidates), dtype=np.bool_) for _ in range(3))
     unknown[priced] = ~projection.price_known
     expired[priced] = late(projection.total_hours, constraints.deadline_hours)
-    dear[priced] = False if budget is None else cost - np.round(projection.lines["delay"], 2) > budget
+    dear[priced] = False if budget is None else np.round(cost - projection.lines["delay"], 2) > budget
     mark(reasons, unknown, "price_unknown")
     mark(reasons, expired, "deadline")
     mark(reasons, dear, "budget")
