@@ -1,113 +1,155 @@
+"""How a reading changes what is on record."""
+
 from __future__ import annotations
 
-from decimal import Decimal
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
-import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.quota import MUST_ASK, UNKNOWN_MUST_ASK
-from app.domain.request import Constraints, QuotaHeld
-from tests.support.bills import ASSUMPTIONS, a_job, detailed, plans, projected
-from tests.support.builders import a_market, a_provider, a_quota, a_tariff, an_offer
+from app.domain.interval import Interval
+from app.store.timeline import Segment, Statement, apply, difference
 
-PARTS = ("quota_wait", "provisioning", "setup", "upload", "compute", "checkpoint_stalls", "lost_to_interruptions", "download")
-
-
-def test_the_parts_of_the_time_line_sum_to_its_total() -> None:
-    job = a_job(data={"dataset_gb": 100.0, "checkpoint_gb": 50.0, "download_gb": 50.0})
-    timeline = detailed(job, a_market()).timeline
-    assert sum(getattr(timeline, part) for part in PARTS) == pytest.approx(timeline.total.p50)
+ZERO = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = ZERO + timedelta(days=30)
 
 
-def test_stepping_takes_units_over_speed_and_goodput() -> None:
-    assert detailed(a_job(hours_at_unit_speed=10.0), a_market()).timeline.compute == pytest.approx(10.0)
+def at(day: int) -> datetime:
+    return ZERO + timedelta(days=day)
 
 
-def test_the_data_set_travels_over_the_caller_s_line_at_line_rate() -> None:
-    # 450 GB at 1,000 Mbit/s = 3,600 s
-    job = a_job(data={"dataset_gb": 450.0, "upload_mbit_s": 1000.0})
-    assert detailed(job, a_market()).timeline.upload == pytest.approx(1.0)
-
-
-def test_data_that_lives_there_already_is_not_carried_over_the_caller_s_line() -> None:
-    far = a_job(data={"dataset_gb": 450.0})
-    near = a_job(data={"dataset_gb": 450.0, "located_provider": "acme", "located_region": "us-1"})
-    assert detailed(near, a_market()).timeline.upload < detailed(far, a_market()).timeline.upload
-
-
-def test_failed_attempts_multiply_the_stepping() -> None:
-    once, twice = (detailed(a_job(attempts=attempts), a_market()).timeline for attempts in (1.0, 2.0))
-    assert twice.compute == pytest.approx(2.0 * once.compute)
-
-
-def test_given_set_up_hours_replace_the_default() -> None:
-    given_hours = detailed(a_job(setup_hours=3.0), a_market()).timeline.setup
-    default = detailed(a_job(setup_hours=None), a_market()).timeline.setup
-    assert given_hours == pytest.approx(3.0 + ASSUMPTIONS.trial_hours.value)
-    assert default == pytest.approx(ASSUMPTIONS.setup_single_node_hours.value + ASSUMPTIONS.trial_hours.value)
-
-
-def test_a_trial_is_never_longer_than_the_run() -> None:
-    assert detailed(a_job(hours_at_unit_speed=0.1), a_market()).timeline.setup == pytest.approx(0.1)
-
-
-def test_a_published_quota_that_suffices_costs_no_wait() -> None:
-    market = a_market(quotas=[a_quota(default=Decimal(8))])
-    assert projected(a_job(), market).quota_wait_hours.tolist() == [0.0]
-
-
-def test_a_published_quota_that_does_not_suffice_must_be_asked_for() -> None:
-    market = a_market(quotas=[a_quota(default=Decimal(0))])
-    found = projected(a_job(), market)
-    assert found.quota_state.tolist() == [MUST_ASK]
-    assert found.quota_wait_hours.tolist() == [ASSUMPTIONS.quota_wait_hours["gpu_cloud"].value]
-
-
-def test_what_the_caller_holds_counts_before_what_is_published() -> None:
-    market = a_market(quotas=[a_quota(default=Decimal(0))])
-    held = Constraints(quotas_held=(QuotaHeld(provider="acme", gpu="A100-SXM4-80GB", gpus=8),))
-    assert projected(a_job(), market, constraints=held).quota_wait_hours.tolist() == [0.0]
-
-
-def test_an_unpublished_quota_of_a_hyperscaler_is_assumed_to_need_asking_and_this_is_said() -> None:
-    market = a_market(providers=[a_provider(kind="hyperscaler")])
-    assert projected(a_job(), market).quota_state.tolist() == [UNKNOWN_MUST_ASK]
-    assert "quota_needed" in {warning.code for warning in detailed(a_job(), market).warnings}
-
-
-def test_a_quota_in_vcpus_is_read_in_machines() -> None:
-    # 192 vCPUs are two machines of 96: two nodes need no asking, three do
-    market = a_market(quotas=[a_quota(unit="vcpu", default=Decimal(192))])
-    waits = [projected(a_job(), market, plans(market, nodes=nodes)).quota_wait_hours[0] for nodes in (2, 3)]
-    assert waits[0] == 0.0 < waits[1]
-
-
-def test_a_quota_that_names_the_machine_family_governs_it() -> None:
-    market = a_market(
-        offers=[an_offer(sku="p4d.24xlarge")],
-        quotas=[a_quota(gpu_family="P2,P3,P4,P5", default=Decimal(0)), a_quota(gpu_family="all", default=Decimal(64), code="Q-2")],
+def said(value: str, observed: int | None = 10, start: int | None = None, end: int | None = None) -> Statement:
+    return Statement(
+        start=None if start is None else at(start),
+        end=None if end is None else at(end),
+        values=(value,),
+        observed_at=None if observed is None else at(observed),
+        row={"value": value},
     )
-    assert projected(a_job(), market).quota_state.tolist() == [MUST_ASK]
 
 
-def test_the_caller_s_own_checkpoint_interval_is_kept() -> None:
-    assert detailed(a_job(data={"checkpoint_interval_minutes": 17.0}), a_market()).checkpoint_interval_minutes == pytest.approx(17.0)
+def history(*statements: Statement) -> tuple[Segment, ...]:
+    """What is on record after the statements, stored."""
+    segments: tuple[Segment, ...] = ()
+    for statement in statements:
+        segments, _ = apply(segments, statement, NOW)
+    return stored(segments)
 
 
-def test_spot_machines_are_checkpointed_more_often_and_lose_more() -> None:
-    offer = an_offer()
-    market = a_market(offers=[offer], tariffs=[a_tariff(offer), a_tariff(offer, option="spot")])
-    found = projected(a_job(hours_at_unit_speed=100.0, checkpoint_gb=100.0), market)
-    spot, metered = 1, 0
-    assert found.checkpoint_interval_minutes[spot] < found.checkpoint_interval_minutes[metered]
-    assert found.hours.lost[spot] > 10.0 * found.hours.lost[metered]
+def stored(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
+    numbers = range(1, len(segments) + 1)
+    return tuple(
+        Segment(id=n, interval=s.interval, values=s.values, observed_at=s.observed_at, checked_at=s.checked_at, row=s.row)
+        for n, s in zip(numbers, segments, strict=True)
+    )
 
 
-@given(st.floats(0.01, 2000.0), st.floats(1.0, 5.0), st.sampled_from(["on_demand", "spot"]), st.floats(0.0, 500.0))
-def test_more_work_never_takes_less_time(hours: float, factor: float, option: str, checkpoint_gb: float) -> None:
-    market = a_market(tariffs=[a_tariff(option=option)])
-    short, long = (projected(a_job(hours_at_unit_speed=h, checkpoint_gb=checkpoint_gb), market) for h in (hours, hours * factor))
-    assert short.total_hours[0] <= long.total_hours[0] + 1e-9
-    assert np.isfinite(long.total_hours[0])
+def spans(segments: tuple[Segment, ...]) -> list[tuple[str, Interval]]:
+    return sorted(((str(s.values[0]), s.interval) for s in segments), key=lambda span: span[1].first)
+
+
+def test_the_first_reading_holds_always_as_far_as_known() -> None:
+    assert spans(history(said("a"))) == [("a", Interval(None, None))]
+
+
+def test_an_equal_later_reading_only_moves_the_date_of_the_check() -> None:
+    before = history(said("a", 10))
+    after, outcome = apply(before, said("a", 12), NOW)
+    change = difference(before, after)
+    assert (outcome, change.check, change.insert, change.close) == ("confirmed", ((1, at(12)),), (), ())
+
+
+def test_a_newer_reading_closes_one_row_and_opens_another() -> None:
+    before = history(said("a", 10))
+    after, _ = apply(before, said("b", 12), NOW)
+    change = difference(before, after)
+    assert change.close == ((1, at(12)),)
+    assert [(s.values, s.interval) for s in change.insert] == [(("b",), Interval(at(12), None))]
+    assert change.retract == ()
+
+
+def test_another_figure_with_the_same_date_is_a_correction() -> None:
+    before = history(said("a", 10))
+    after, _ = apply(before, said("b", 10), NOW)
+    change = difference(before, after)
+    assert change.retract == (1,)
+    assert [s.interval for s in change.insert] == [Interval(None, None)]
+
+
+def test_an_older_reading_changes_nothing() -> None:
+    before = history(said("a", 10))
+    assert apply(before, said("b", 8), NOW) == (before, "older")
+
+
+def test_a_reading_without_a_date_does_not_replace_a_dated_one() -> None:
+    before = history(said("a", 10))
+    assert apply(before, said("b", None), NOW) == (before, "older")
+
+
+def test_an_announced_rate_leaves_the_present_one_until_then() -> None:
+    segments = history(said("a", 10), said("b", 10, start=20))
+    assert spans(segments) == [("a", Interval(None, at(20))), ("b", Interval(at(20), None))]
+
+
+def test_a_plain_change_keeps_what_is_announced() -> None:
+    segments = history(said("a", 10), said("c", 10, start=20), said("b", 12))
+    assert spans(segments) == [("a", Interval(None, at(12))), ("b", Interval(at(12), at(20))), ("c", Interval(at(20), None))]
+
+
+def test_an_announcement_does_not_undo_what_was_seen_later() -> None:
+    segments = history(said("a", 5, start=8), said("b", 12))
+    assert apply(segments, said("a", 5, start=8), NOW)[0] == segments
+
+
+def test_an_old_announcement_of_the_future_counts_although_the_present_was_checked_later() -> None:
+    assert spans(history(said("a", 12), said("b", 10, start=20))) == [("a", Interval(None, at(20))), ("b", Interval(at(20), None))]
+
+
+def test_a_past_interval_learnt_late_does_not_touch_the_present() -> None:
+    segments = history(said("a", 10), said("b", 12, start=4, end=6))
+    assert spans(segments) == [("a", Interval(None, at(4))), ("b", Interval(at(4), at(6))), ("a", Interval(at(6), None))]
+
+
+def test_after_a_newer_rate_with_an_end_the_older_one_does_not_come_back() -> None:
+    assert spans(history(said("a", 10), said("b", 12, end=20))) == [("a", Interval(None, at(12))), ("b", Interval(at(12), at(20)))]
+
+
+def test_a_known_end_is_taken_over() -> None:
+    assert spans(history(said("a", 10), said("a", 12, end=20))) == [("a", Interval(None, at(20)))]
+
+
+def test_a_reading_after_an_end_opens_a_new_row_then() -> None:
+    assert spans(history(said("a", 10, end=15), said("b", 18))) == [("a", Interval(None, at(15))), ("b", Interval(at(18), None))]
+
+
+days = st.integers(0, 29)
+
+
+@st.composite
+def statements(draw: st.DrawFn) -> Statement:
+    start = draw(st.none() | days)
+    end = draw(st.none() | st.integers((start or 0) + 1, 40))
+    return said(draw(st.sampled_from("abc")), draw(st.none() | days), start, end)
+
+
+@given(st.lists(statements(), max_size=6))
+def test_rows_on_record_never_overlap(told: list[Statement]) -> None:
+    segments = history(*told)
+    ordered = sorted((segment.interval for segment in segments), key=lambda interval: interval.first)
+    assert all(one.last <= two.first for one, two in pairwise(ordered))
+
+
+@given(st.lists(statements(), max_size=5), statements())
+def test_saying_the_same_twice_changes_nothing_the_second_time(told: list[Statement], again: Statement) -> None:
+    once = history(*told, again)
+    twice, outcome = apply(once, again, NOW)
+    assert outcome in {"unchanged", "older"}
+    assert difference(once, twice).insert == ()
+    assert spans(twice) == spans(once)
+
+
+@given(st.lists(statements(), max_size=5), st.sampled_from("abc"))
+def test_the_newest_plain_reading_is_in_force_when_it_was_made(told: list[Statement], value: str) -> None:
+    newest = said(value, 30)
+    assert [s.values for s in history(*told, newest) if at(30) in s.interval] == [(value,)]
