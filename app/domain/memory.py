@@ -58,7 +58,7 @@ def _moments(
     """Bytes by term in each of the five moments, in the order of ``PEAK_PHASES``."""
     working = states.weights + states.gathered
     accumulated = np.where(configuration.gradient_accumulation > 1, states.gradients, 0.0)
-    loaded = states.whole + states.weights if recipe.every_rank_loads_whole else states.weights
+    loaded = states.whole + states.weights + states.gathered if recipe.every_rank_loads_whole else states.weights
     return (
         {
             "weights": working,

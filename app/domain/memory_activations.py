@@ -48,8 +48,6 @@ def layer_bytes_per_token(shape: ModelShape, method: Method, recipe: MemoryRecip
     total = _bytes(chosen, shape)
     if recipe.fused_kernels and shape.gated_mlp:
         total += _bytes(CONSTANTS.fused, shape) - _bytes(CONSTANTS.gated_full, shape)
-    if method == "qlora":
-        total += _bytes(CONSTANTS.four_bit_inputs, shape)
     return total
 
 
@@ -72,10 +70,11 @@ def activation_columns(
     eager = configuration.attention == ATTENTION_KERNELS.index("eager")
     hidden = float(shape.hidden_size)
     layer = layer_bytes_per_token(shape, job.method, recipe)
+    inputs = _bytes(CONSTANTS.four_bit_inputs, shape) if job.method == "qlora" else 0.0
     lean = _bytes(CONSTANTS.fused if shape.gated_mlp else CONSTANTS.gelu_full, shape) * CONSTANTS.selective_share
     scores = eager * float(shape.attention_heads * job.sequence_length)
 
-    kept = np.where(whole, CONSTANTS.checkpoint_hidden * hidden, np.where(selective, lean, layer + CONSTANTS.scores_kept * scores))
+    kept = np.where(whole, CONSTANTS.checkpoint_hidden * hidden, np.where(selective, lean, layer + inputs + CONSTANTS.scores_kept * scores))
     kept_backward = np.where(whole & fully_sharded.astype(np.bool_), CONSTANTS.checkpoint_hidden_sharded * hidden, kept)
     recomputed = CONSTANTS.in_flight * layer + CONSTANTS.scores_in_flight * scores
     layers = np.ceil(shape.layers / configuration.pipeline_parallel)

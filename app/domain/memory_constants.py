@@ -36,7 +36,7 @@ class MemoryConstants:
     fused: LayerCoefficients = LayerCoefficients(hidden=18.0, ffn=6.0)
     """Gated layer with fused norm, rotary and activation kernels, or compiled. Fitted."""
     four_bit_inputs: LayerCoefficients = LayerCoefficients(hidden=6.0, ffn=2.0)
-    """A 4-bit linear stores its input, a frozen 16-bit one does not. Data type."""
+    """A 4-bit linear stores its input, a frozen 16-bit one does not; counted where nothing is recomputed. Data type."""
     checkpoint_hidden: float = 2.0
     """Full recomputation keeps each layer's input: bytes per token and layer as a multiple of h. Data type."""
     checkpoint_hidden_sharded: float = 4.0

@@ -156,13 +156,14 @@ def _largest(fits: Bools) -> Ints:
 def _worth_timing(micro: Ints, grid: Grid, layouts: Ints, pair: Ints) -> Bools:
     """Candidates that no simpler layout of the same family beats with as little recomputation and as large a micro-batch.
 
-    Within a family (data parallel; tensor; pipeline; both) a later rung sends more bytes than an earlier one. Splitting a model that fits
-    one machine unsplit is not worth timing: it pays between nodes, where links are slow and ranks outnumber sequences.
+    Within a family (data parallel, inside nodes or everywhere; tensor; pipeline; both) a later rung sends more bytes than an earlier one.
+    Splitting a model that fits one machine unsplit is not worth timing: it pays between nodes, where links are slow and ranks outnumber
+    sequences.
     """
     entries = [grid.layouts[index] for index in layouts]
-    families: dict[tuple[bool, bool, str, str], list[int]] = {}
+    families: dict[tuple[bool, bool, bool, str, str], list[int]] = {}
     for position, entry in enumerate(entries):
-        split = (entry.tensor_parallel > 1, entry.pipeline_parallel > 1)
+        split = (entry.tensor_parallel > 1, entry.pipeline_parallel > 1, entry.sharding == "hybrid")
         families.setdefault((*split, entry.optimizer, entry.loss), []).append(position)
     worth = np.zeros(micro.shape, dtype=np.bool_)
     for members in families.values():

@@ -17,8 +17,8 @@ from app.domain.memory import allocate, estimate_memory
 from app.domain.memory_constants import CONSTANTS
 from app.domain.physics import VERDICTS, Verdict
 from app.domain.units import GB, GIB
-from app.evaluate.memory_rows import Meter, read_memory_row
-from app.evaluate.score import Row, SkippedError, number
+from app.evaluate.memory_rows import InexpressibleRowError, Meter, read_memory_row
+from app.evaluate.score import Row, number
 
 MEASURED_COLUMNS = ("peak_memory_gb_per_gpu", "outcome")
 """What a prediction must never see."""
@@ -28,8 +28,8 @@ MEASURED_COLUMNS = ("peak_memory_gb_per_gpu", "outcome")
 class MemoryScore:
     """One row. GB are 10^9 bytes.
 
-    ``needed_gb_per_gpu`` is the prediction in the row's own ``meter``; ``device_gb_per_gpu`` the driver's reading that the verdict rests on.
-    ``verdict`` is None where the row names no card. ``measured_gb_per_gpu`` and ``outcome`` (``fits`` or ``oom``) are what was measured.
+    ``needed_gb_per_gpu`` is the prediction in the row's own ``meter``, ``device_gb_per_gpu`` the driver's reading that the verdict uses.
+    ``verdict`` is None where the row names no card. ``measured_gb_per_gpu`` and ``outcome`` (``fits`` or ``oom``) were measured.
     """
 
     row_id: str
@@ -93,9 +93,9 @@ def _score(row: Row, gpus: Mapping[str, Gpu], presets: Mapping[str, ModelShape])
     base = MemoryScore(row_id=row["id"], source=row["source"])
     try:
         predicted = _predict(base, {name: value for name, value in row.items() if name not in MEASURED_COLUMNS}, gpus, presets)
-    except SkippedError as skipped:
+    except InexpressibleRowError as skipped:
         return replace(base, skipped=skipped.reason)
-    printed = number(row, "peak_memory_gb_per_gpu")
+    printed = None if "card size" in row["note"] else number(row, "peak_memory_gb_per_gpu")
     unit = GIB / GB if "unit=gib" in row["note"].lower() else 1.0
     return replace(predicted, measured_gb_per_gpu=None if printed is None else printed * unit, outcome=row.get("outcome") or None)
 

@@ -16,7 +16,7 @@ from app.domain.memory_constants import CONSTANTS
 from app.domain.memory_states import MemoryRecipe
 from app.domain.workload import Architecture, Method, ModelSpec, Optimizer, Stack, TargetSpec, TrainingJob, WorkloadError, WorkloadSpec
 from app.evaluate.row_text import normal, read_gpu
-from app.evaluate.score import Row, SkippedError, number
+from app.evaluate.score import Row, number
 
 Meter = Literal["allocated", "reserved", "device"]
 
@@ -30,9 +30,17 @@ _ALIASES: Mapping[str, str] = {"bloomz-7b1": "bloom-7b1", "open-llama-7b": "llam
 _GELU_FAMILIES = ("mpt", "gpt2", "bloom", "santacoder", "opt", "pythia")
 _UPCASTING_FAMILIES = ("qwen-", "baichuan", "chatglm")
 """Model code of 2023 that copies its logits to fp32 several times: bytes per logit below."""
-_UPCASTING_LOSS_BYTES = 28.0
+_UPCASTING_LOSS_BYTES = 32.0
 _COUNT_TOLERANCE = 0.05
 _GPUS_PER_NODE = 8
+
+
+class InexpressibleRowError(Exception):
+    """A row that cannot be expressed as a job in a layout; ``reason`` is a short name with underscores."""
+
+    def __init__(self, *, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,21 +59,26 @@ def read_memory_row(row: Row, gpus: Mapping[str, Gpu], presets: Mapping[str, Mod
     """The row as the estimator sees it.
 
     Raises:
-        SkippedError: something that the estimate needs is not stated, or cannot be expressed.
+        InexpressibleRowError: something that the estimate needs is not stated, or cannot be expressed.
     """
     note = row["note"].lower()
     method = _method(row)
     _refuse_what_cannot_be_expressed(row, note)
     micro, length = number(row, "micro_batch"), number(row, "seq_len")
     if micro is None or length is None:
-        raise SkippedError("batch_or_length_not_stated")
+        raise InexpressibleRowError(reason="batch_or_length_not_stated")
     count = int(number(row, "n_gpus") or 0)
     if count == 0:
-        raise SkippedError("gpu_count_not_stated")
+        raise InexpressibleRowError(reason="gpu_count_not_stated")
+    window = re.search(r"(\d+)-token context", note)
+    if window:
+        length = min(length, float(window.group(1)))
     model = _model(row, presets)
-    tensor, pipeline, context = (_count(note, word) for word in (r"\btp ?=?(\d+)", r"\bpp ?=?(\d+)", r"(?:\bcp|sequence_parallel_size) ?=?(\d+)"))
+    tensor, pipeline, context = (
+        _count(note, word) for word in (r"\btp ?=?(\d+)", r"\bpp ?=?(\d+)", r"(?:\bcp|sequence_parallel_size) ?=?(\d+)")
+    )
     if count % (tensor * pipeline):
-        raise SkippedError("parallel_groups_do_not_divide_the_gpus")
+        raise InexpressibleRowError(reason="parallel_groups_do_not_divide_the_gpus")
     precision, stack = _precision(row), _stack(row, note)
     optimizer: Optimizer = "paged_adamw_8bit" if "paged" in row["optimizer"] else "adamw_8bit" if row["optimizer_bits"] == "8" else "adamw"
     trainable = _trainable(row, note, model, method)
@@ -86,7 +99,7 @@ def read_memory_row(row: Row, gpus: Mapping[str, Gpu], presets: Mapping[str, Mod
             offload=_OFFLOAD[row["offload"]],
             optimizer=optimizer,
             attention=_attention(row, note),
-            loss=_loss(note),
+            loss=_loss(row, note),
         ),
         recipe=_recipe(row, note, method, stack, trainable=trainable, model=model),
         meter=_meter(note),
@@ -97,21 +110,23 @@ def read_memory_row(row: Row, gpus: Mapping[str, Gpu], presets: Mapping[str, Mod
 def _method(row: Row) -> Method:
     method = _METHODS.get(row["method"])
     if method is None:
-        raise SkippedError("method_not_supported")
+        raise InexpressibleRowError(reason="method_not_supported")
     return "qlora" if method == "lora" and row["quant_bits"] in {"4", "8"} else method
 
 
 def _refuse_what_cannot_be_expressed(row: Row, note: str) -> None:
     if row["sharding"] not in _SHARDING:
-        raise SkippedError("sharding_not_stated")
+        raise InexpressibleRowError(reason="sharding_not_stated")
     if row["offload"] not in _OFFLOAD:
-        raise SkippedError("offload_to_disk")
+        raise InexpressibleRowError(reason="offload_to_disk")
     if row["quant_bits"] == "2":
-        raise SkippedError("quantisation_not_supported")
+        raise InexpressibleRowError(reason="quantisation_not_supported")
+    if "padding-free" in note:
+        raise InexpressibleRowError(reason="tokens_per_step_not_stated")
     if "device map" in note:
-        raise SkippedError("layers_split_by_device_map")
+        raise InexpressibleRowError(reason="layers_split_by_device_map")
     if re.search(r"galore|lisa|anyprecision", row["optimizer"]):
-        raise SkippedError("optimizer_not_supported")
+        raise InexpressibleRowError(reason="optimizer_not_supported")
 
 
 def _count(note: str, pattern: str) -> int:
@@ -127,9 +142,9 @@ def _model(row: Row, presets: Mapping[str, ModelShape]) -> ModelShape:
     if preset is not None and (stated is None or abs(preset.parameters / (stated * 1e9) - 1.0) <= _COUNT_TOLERANCE):
         return preset
     if stated is None:
-        raise SkippedError("model_size_not_known")
+        raise InexpressibleRowError(reason="model_size_not_known")
     if number(row, "layers") is None:
-        raise SkippedError("dimensions_not_stated")
+        raise InexpressibleRowError(reason="dimensions_not_stated")
     hidden = int(number(row, "hidden") or 0)
     gelu = name.startswith(_GELU_FAMILIES)
     try:
@@ -144,7 +159,7 @@ def _model(row: Row, presets: Mapping[str, ModelShape]) -> ModelShape:
             )
         )
     except WorkloadError as error:
-        raise SkippedError("dimensions_contradict_each_other") from error
+        raise InexpressibleRowError(reason="dimensions_contradict_each_other") from error
     return replace(shape, gated_mlp=False, ffn_size=4 * hidden) if gelu else shape
 
 
@@ -205,8 +220,9 @@ def _attention(row: Row, note: str) -> AttentionKernel:
     return "eager" if row["attention"] == "eager" or "not memory-efficient attention" in note else "flash"
 
 
-def _loss(note: str) -> LossKernel:
-    return "fused" if re.search(r"fused|foak|liger", note) else "stock"
+def _loss(row: Row, note: str) -> LossKernel:
+    """Fused where the row says so; llm-foundry's own default is a fused cross-entropy kernel."""
+    return "fused" if re.search(r"fused|foak|liger", note) or "llm-foundry" in row["source"].lower() else "stock"
 
 
 def _recipe(row: Row, note: str, method: Method, stack: Stack, *, trainable: float, model: ModelShape) -> MemoryRecipe:
@@ -215,7 +231,7 @@ def _recipe(row: Row, note: str, method: Method, stack: Stack, *, trainable: flo
     litgpt = "litgpt" in source
     pure = row["precision"] in {"bf16-true", "fp16"}
     chunked = "liger" in note
-    upcasts = row["model"].startswith(_UPCASTING_FAMILIES) and "swift benchmark" in source
+    upcasts = row["model"].startswith(_UPCASTING_FAMILIES)
     stock = _UPCASTING_LOSS_BYTES if upcasts else CONSTANTS.loss_stock_bytes
     quantised = CONSTANTS.nf4_bytes
     if row["quant_bits"] == "8":
@@ -231,10 +247,10 @@ def _recipe(row: Row, note: str, method: Method, stack: Stack, *, trainable: flo
         step_copy=stack not in {"deepspeed", "megatron", "torchtitan"},
         frozen_weight_bytes=6.0 if litgpt and row["precision"] == "bf16-mixed" else 2.0,
         quantised_weight_bytes=quantised,
-        unquantised_weight_bytes=2.0 if litgpt or row["sharding"] == "fsdp" else 4.0,
+        unquantised_weight_bytes=2.0 if litgpt or "fms-acceleration" in source or row["sharding"] == "fsdp" else 4.0,
         adapter_weight_bytes=per_adapter,
         lora_on_all_linears=method not in {"lora", "qlora"} or not _few_targets(row, note, model, trainable),
-        fused_kernels=bool(re.search(r"thunder|compile", note)) or stack == "megatron",
+        fused_kernels=bool(re.search(r"thunder|compile|foak", note)) or stack == "megatron",
         loss_bytes_per_logit=(stock, 0.0 if chunked else CONSTANTS.loss_fused_bytes),
         loss_hidden=0.0 if chunked else CONSTANTS.loss_hidden,
         every_rank_loads_whole="litgpt resource" in source and row["sharding"] == "fsdp",
@@ -265,7 +281,9 @@ def _job(
     micro: int,
     trainable: float,
 ) -> TrainingJob:
-    spec = WorkloadSpec(model=ModelSpec(), method=method, target=TargetSpec(steps=1.0), precision=precision, optimizer=optimizer, stack=stack)
+    spec = WorkloadSpec(
+        model=ModelSpec(), method=method, target=TargetSpec(steps=1.0), precision=precision, optimizer=optimizer, stack=stack
+    )
     return TrainingJob(
         spec=spec,
         model=model,
