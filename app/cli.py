@@ -22,7 +22,8 @@ from app.settings import Settings
 from app.store import migrate as schema
 from app.store.engine import create_store_engine
 from app.store.seed import seed
-from app.terminal.commands import CommandError, run
+from app.terminal.commands import run
+from app.terminal.failure import CommandError
 
 _PROG = "trainfare"
 _GRACE_SECONDS = 20

@@ -8,11 +8,11 @@ import structlog
 from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel
-from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from app.api.problems import documented
 from app.api.service import Here
+from app.store.engine import STORE_FAILURES
 
 router = APIRouter(tags=["operation"])
 _LOG = structlog.get_logger("trainfare.api")
@@ -44,7 +44,7 @@ async def get_readiness(here: Here) -> Readiness:
     """Can it answer? The database is reachable and the market of the moment is in memory."""
     try:
         market = (await here.view()).market
-    except (SQLAlchemyError, OSError) as error:
+    except STORE_FAILURES as error:
         _LOG.warning("not_ready", error=type(error).__name__)
         raise HTTPException(503, "The database does not answer.") from error
     return Readiness(catalog_version=market.catalog_version, offers=len(market.offers), prices=len(market.tariffs))

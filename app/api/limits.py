@@ -1,18 +1,19 @@
-"""Refuse bodies above a limit with a problem, whether the length is declared or streamed."""
+"""What a request may bring: at most so many bytes, and JSON only."""
 
 from __future__ import annotations
 
+from fastapi import Request
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.problems import problem
 
 
-class _TooLargeError(Exception):
-    """More bytes came than are accepted."""
-
-
 class BodyLimit:
-    """ASGI middleware: at most ``most_bytes`` of request body."""
+    """ASGI middleware: at most ``most_bytes`` of request body, whether the length is declared or streamed; more is a 413.
+
+    The body is read before the request is passed on, so that no reader further inside can mistake the refusal for a fault of its own.
+    """
 
     def __init__(self, app: ASGIApp, *, most_bytes: int) -> None:
         self.app = app
@@ -20,36 +21,33 @@ class BodyLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or answer 413."""
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["method"] in {"GET", "HEAD"}:
             await self.app(scope, receive, send)
             return
         declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if declared.isdigit() and int(declared[:20]) > self.most_bytes:
-            await self._refuse(scope, receive, send)
+        held: list[Message] = []
+        size = int(declared[:20]) if declared.isdigit() else 0
+        while size <= self.most_bytes and (not held or held[-1].get("more_body", False)):
+            held.append(await receive())
+            size = max(size, sum(len(message.get("body", b"")) for message in held))
+        if size > self.most_bytes:
+            answer = problem(413, f"A request body may have at most {self.most_bytes} bytes.", headers={"Connection": "close"})
+            await answer(scope, receive, send)
             return
-        received = 0
-        started = False
+        replay = iter(held)
 
-        async def counted() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > self.most_bytes:
-                raise _TooLargeError
-            return message
+        async def replayed() -> Message:
+            return next(replay, None) or await receive()
 
-        async def noted(message: Message) -> None:
-            nonlocal started
-            started = True
-            await send(message)
+        await self.app(scope, replayed, send)
 
-        try:
-            await self.app(scope, counted, noted)
-        except _TooLargeError:
-            if started:
-                raise
-            await self._refuse(scope, receive, send)
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = problem(413, f"A request body may have at most {self.most_bytes} bytes.", headers={"Connection": "close"})
-        await answer(scope, receive, send)
+async def json_only(request: Request) -> None:
+    """A dependency: the body is JSON by its content type.
+
+    Raises:
+        HTTPException: 415, it is not.
+    """
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json":
+        raise HTTPException(415, "Send the request as application/json.")

@@ -17,7 +17,7 @@ _SEPARATORS = re.compile(r"[^A-Z0-9.]+")
 _MEMORY = re.compile(r"(\d+) ?GB")
 _MAKERS = frozenset({"NVIDIA", "AMD", "INTEL", "HUAWEI", "GOOGLE", "AWS", "GEFORCE", "TESLA"})
 _NOT_COUNTRIES = frozenset({"EU", "EZ", "UN", "QO", "XA", "XB", "ZZ"})
-COUNTRIES = frozenset(code for code in Locale("en").territories if re.fullmatch("[A-Z]{2}", code)) - _NOT_COUNTRIES
+COUNTRIES = frozenset(filter(re.compile("[A-Z]{2}").fullmatch, map(str, Locale("en").territories))) - _NOT_COUNTRIES
 """ISO 3166 two-letter codes, from the Unicode locale data without its groupings and test codes."""
 
 

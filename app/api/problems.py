@@ -155,7 +155,8 @@ def install(app: FastAPI) -> None:
 
     async def failed(request: Request, error: Exception) -> Response:
         _LOG.error("request_failed", path=request.url.path, exc_info=error)
-        return problem(500, "The request was logged; please report the request id.")
+        request_id = str(structlog.contextvars.get_contextvars().get("request_id", "unknown"))
+        return problem(500, f"The failure was logged under the request id {request_id}.", headers={"X-Request-Id": request_id})
 
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(InvalidRequestError, invalid_values)

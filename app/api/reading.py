@@ -113,7 +113,7 @@ def _constraints(asked: ConstraintsIn, vocabulary: Vocabulary, findings: Finding
 
 def _quotas(asked: ConstraintsIn, vocabulary: Vocabulary, findings: Findings) -> tuple[QuotaHeld, ...]:
     """A quota for a family of cards holds for each card of it."""
-    held = []
+    held: list[QuotaHeld] = []
     for position, quota in enumerate(asked.quotas_held):
         at = f"/constraints/quotas_held/{position}"
         provider = vocabulary.provider(quota.provider, f"{at}/provider", findings)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Path, Request, Response
+from fastapi import APIRouter, Body, Depends, Path, Request, Response
 from fastapi.openapi.models import Example
 from starlette.exceptions import HTTPException
 
 from app.api.caching import IMMUTABLE, cacheable
 from app.api.examples import QUESTIONS
+from app.api.limits import json_only
 from app.api.problems import documented
 from app.api.service import Here, View
 from app.api.wire_answer import RecommendationOut
@@ -20,7 +21,7 @@ router = APIRouter(tags=["recommendations"])
 _EXAMPLES = {name: Example(summary=summary, value=value) for name, (summary, value) in QUESTIONS.items()}
 
 
-@router.post("/recommend", response_model=RecommendationOut, responses=documented(400, 413, 415, 422))
+@router.post("/recommend", dependencies=[Depends(json_only)], response_model=RecommendationOut, responses=documented(400, 413, 415, 422))
 async def recommend(question: Annotated[RecommendIn, Body(openapi_examples=_EXAMPLES)], here: Here, view: View) -> Response:
     """Rank plans by full cost.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
@@ -49,5 +50,5 @@ async def list_quarantine(
     return cacheable(request, written(answer))
 
 
-def _before(cursor: str | None, filters: list[object]) -> int | None:
+def _before(cursor: str | None, filters: Sequence[object]) -> int | None:
     return None if cursor is None else int(decode(cursor, filters, (0,))[0])

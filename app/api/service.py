@@ -11,7 +11,6 @@ from typing import Annotated
 import anyio
 import structlog
 from fastapi import Depends, Query, Request
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.api.observe import Metrics
 from app.api.problems import Fault, InvalidRequestError
@@ -19,6 +18,7 @@ from app.api.view import MarketView
 from app.api.wire import Instant
 from app.catalog.snapshot import load_market
 from app.clock import Clock
+from app.store.engine import StoreEngine
 from app.store.queries import catalog_state
 from app.wiring import Advice, Advisor, start_of_day
 
@@ -40,7 +40,7 @@ AsOf = Annotated[
 class Service:
     """One running app."""
 
-    engine: AsyncEngine
+    engine: StoreEngine
     advisor: Advisor
     clock: Clock
     metrics: Metrics

@@ -68,8 +68,8 @@ def _headline(answer: RecommendationOut) -> str:
     job = answer.workload
     size = f"{number(job.parameters_b)}B parameters, " if job.parameters_b else ""
     work = f"{number(job.tokens_b)}B tokens" if job.tokens_b else f"{number(job.steps)} steps"
-    oldest = age(answer.oldest_price_age_hours)
-    market = f"market as of {answer.as_of:%Y-%m-%d %H:%M} UTC, oldest price used {oldest}"
+    oldest = "no dated price used" if answer.oldest_price_age_hours is None else f"oldest price used {age(answer.oldest_price_age_hours)}"
+    market = f"market as of {answer.as_of:%Y-%m-%d %H:%M} UTC, {oldest}"
     return f"{job.name or 'workload'}: {job.method} {job.model or ''}, {size}{work}; {answer.candidates:,} candidate plans; {market}"
 
 

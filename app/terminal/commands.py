@@ -29,20 +29,13 @@ from app.domain.fx import ExchangeError
 from app.domain.request import RequestError
 from app.domain.workload import WorkloadError
 from app.terminal.advice import show_plan, show_recommendation
+from app.terminal.evaluation import evaluate
+from app.terminal.failure import CommandError
 from app.terminal.tables import age, console, number, table
 from app.wiring import Advisor, start_of_day
 
 _MOST_BYTES = 64_000_000
 _In = TypeVar("_In", bound=BaseModel)
-
-
-class CommandError(Exception):
-    """What is wrong, in one line."""
-
-    @classmethod
-    def at(cls, place: str, detail: str) -> CommandError:
-        """``detail`` is wrong at ``place``."""
-        return cls(f"{place}: {detail}")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -54,11 +47,10 @@ def run(options: argparse.Namespace) -> None:
     try:
         _COMMANDS[options.command](options)
     except InvalidRequestError as error:
-        raise CommandError(_lines(error.faults)) from error
-    except WorkloadError as error:
-        raise CommandError.at(f"/workload{error.pointer}", error.detail) from error
-    except RequestError as error:
-        raise CommandError.at(error.pointer, error.detail) from error
+        raise CommandError("; ".join(map(_line, error.faults))) from error
+    except (WorkloadError, RequestError) as error:
+        where = f"/workload{error.pointer}" if isinstance(error, WorkloadError) else error.pointer
+        raise CommandError.at(where, error.detail) from error
     except ExchangeError as error:
         raise CommandError(str(error)) from error
     except OSError as error:
@@ -259,7 +251,7 @@ def _market(options: argparse.Namespace) -> None:
 def _price_rows(view: MarketView, offer: MarketOfferOut) -> list[tuple[str, ...]]:
     place = f"{offer.provider}/{offer.region}"
     card = f"{offer.gpus_per_node}×{offer.gpu}"
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for price in offer.prices:
         hours = None if price.source.observed_at is None else (view.market.as_of - price.source.observed_at).total_seconds() / 3600
         term = f" {price.term_count or '?'} {price.term_unit}" if price.term_unit else ""
@@ -293,8 +285,8 @@ def _request(model: type[_In], given: object) -> _In:
         raise InvalidRequestError(faults_of_validation(error)) from error
 
 
-def _lines(faults: Sequence[Fault]) -> str:
-    return "; ".join(f"{fault.pointer}: {fault.detail}" if fault.pointer else fault.detail for fault in faults)
+def _line(fault: Fault) -> str:
+    return f"{fault.pointer}: {fault.detail}" if fault.pointer else fault.detail
 
 
 def _print_json(answer: BaseModel) -> None:
@@ -312,6 +304,7 @@ def _print_text(text: str) -> None:
 _COMMANDS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "recommend": _recommend,
     "estimate": _estimate,
+    "evaluate": evaluate,
     "providers": _providers,
     "gpus": _gpus,
     "models": _models,
