@@ -23,7 +23,7 @@ Meter = Literal["allocated", "reserved", "device"]
 _METHODS: Mapping[str, Method] = {"pretrain": "pretrain", "full": "full", "lora": "lora", "qlora": "qlora", "adapter": "lora"}
 _RECOMPUTE: Mapping[str, Recompute] = {"yes": "full", "no": "none", "selective": "selective", "": "none"}
 _SHARDING: Mapping[str, Sharding] = {
-    "none": "none", "ddp": "none", "fsdp": "zero3", "zero1": "zero1", "zero2": "zero2", "zero3": "zero3", "": "none",
+    "none": "none", "ddp": "none", "fsdp": "zero3", "zero1": "zero1", "zero2": "zero2", "zero3": "zero3", "hsdp": "hybrid", "": "none",
 }  # fmt: skip
 _OFFLOAD: Mapping[str, Offload] = {"none": "none", "": "none", "cpu": "parameters", "cpu-optimizer": "optimizer"}
 _ALIASES: Mapping[str, str] = {"bloomz-7b1": "bloom-7b1", "open-llama-7b": "llama-7b"}
@@ -145,22 +145,26 @@ def _model(row: Row, presets: Mapping[str, ModelShape]) -> ModelShape:
         raise InexpressibleRowError(reason="model_size_not_known")
     if number(row, "layers") is None:
         raise InexpressibleRowError(reason="dimensions_not_stated")
-    hidden = int(number(row, "hidden") or 0)
-    gelu = name.startswith(_GELU_FAMILIES)
     try:
         shape = infer_shape(
             Architecture(
                 parameters_b=stated,
-                layers=int(number(row, "layers") or 0),
-                hidden_size=hidden,
-                attention_heads=int(number(row, "heads") or 1),
-                kv_heads=int(number(row, "kv_heads") or 1),
-                vocabulary_size=int(number(row, "vocab") or 1),
+                layers=_whole(row, "layers"),
+                hidden_size=_whole(row, "hidden"),
+                attention_heads=_whole(row, "heads"),
+                kv_heads=_whole(row, "kv_heads"),
+                vocabulary_size=_whole(row, "vocab"),
             )
         )
     except WorkloadError as error:
         raise InexpressibleRowError(reason="dimensions_contradict_each_other") from error
-    return replace(shape, gated_mlp=False, ffn_size=4 * hidden) if gelu else shape
+    return replace(shape, gated_mlp=False, ffn_size=4 * shape.hidden_size) if name.startswith(_GELU_FAMILIES) else shape
+
+
+def _whole(row: Row, column: str) -> int | None:
+    """The cell as a whole number, None when empty."""
+    value = number(row, column)
+    return None if value is None else int(value)
 
 
 def _precision(row: Row) -> Precision:

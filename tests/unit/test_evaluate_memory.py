@@ -14,8 +14,8 @@ from tests.support.facts import FACTS, needs_facts
 
 COLUMNS = (
     "id", "source", "url_or_path", "model", "params_billion", "layers", "hidden", "heads", "kv_heads", "vocab", "method", "lora_rank",
-    "quant_bits", "optimizer", "optimizer_bits", "precision", "seq_len", "micro_batch", "grad_accum", "activation_checkpointing", "attention",
-    "sharding", "offload", "n_gpus", "gpu_model", "peak_memory_gb_per_gpu", "outcome", "measured_or_estimated", "note",
+    "quant_bits", "optimizer", "optimizer_bits", "precision", "seq_len", "micro_batch", "grad_accum", "activation_checkpointing",
+    "attention", "sharding", "offload", "n_gpus", "gpu_model", "peak_memory_gb_per_gpu", "outcome", "measured_or_estimated", "note",
 )  # fmt: skip
 
 
