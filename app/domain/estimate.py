@@ -14,13 +14,14 @@ from app.domain.hardware import Hardware, HardwareColumns
 from app.domain.knowledge import Knowledge
 from app.domain.layouts import Pins
 from app.domain.measured import scale_of
+from app.domain.memory import memory_of_row
 from app.domain.physics import MemoryEstimate, SpeedEstimate, Verdict
 from app.domain.resolve import resolve
 from app.domain.search import REASONS, search
 from app.domain.smallest_change import smallest_changes
 from app.domain.storage_io import data_loading_factor, reading_seconds
 from app.domain.units import SECONDS_PER_HOUR
-from app.domain.views import memory_view, speed_view, workload_view
+from app.domain.views import speed_view, workload_view
 from app.domain.workload import WorkloadSpec
 
 
@@ -71,7 +72,7 @@ def estimate(spec: WorkloadSpec, hardware: Hardware, pins: Pins, *, knowledge: K
             workload=view,
             reasons=tuple(reasons),
         )
-    memory = memory_view(found.memory, 0)
+    memory = memory_of_row(job, found.memory, found.configuration.at(0), 0)
     rate = found.speed.units_per_second * (1.0 if scale is None else scale.factors(found.speed))
     nvme = np.zeros(1, dtype=np.bool_)
     reading = reading_seconds(job, shapes.nodes, nvme, _with_storage(knowledge.assumptions, hardware))

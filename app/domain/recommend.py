@@ -14,6 +14,7 @@ from app.domain.hardware import Bools, Floats, Ints
 from app.domain.knowledge import Knowledge
 from app.domain.market import PURCHASE_OPTIONS
 from app.domain.market_columns import Market
+from app.domain.memory import memory_of_row
 from app.domain.planning_notes import planning_notes
 from app.domain.ranking import (
     PlanFigures,
@@ -30,7 +31,7 @@ from app.domain.rejections import rejected, tight
 from app.domain.request import RecommendRequest, RequestError
 from app.domain.screening import Screened, screen
 from app.domain.texts import Texts
-from app.domain.views import memory_view, speed_view, workload_view
+from app.domain.views import speed_view, workload_view
 
 _CURVE_GPUS = 3
 _ON_DEMAND = PURCHASE_OPTIONS.index("on_demand")
@@ -207,7 +208,7 @@ class _Answer:
             purchase=parts.purchase,
             price_source=parts.price_source,
             configuration=screened.found.configuration.at(found_row),
-            memory=memory_view(screened.found.memory, found_row),
+            memory=memory_of_row(screened.job, screened.found.memory, screened.found.configuration.at(found_row), found_row),
             speed=speed,
             timeline_hours=parts.timeline,
             gpu_hours=parts.gpu_hours,

@@ -8,12 +8,7 @@ from app.domain.answer import WorkloadView
 from app.domain.measured import Scale
 from app.domain.physics import (
     BOTTLENECKS,
-    BREAKDOWN,
     FACTORS,
-    PEAK_PHASES,
-    VERDICTS,
-    MemoryColumns,
-    MemoryEstimate,
     SpeedColumns,
     SpeedEstimate,
 )
@@ -41,19 +36,6 @@ def workload_view(job: TrainingJob, notes: tuple[str, ...] = ()) -> WorkloadView
         global_batch_sequences=job.global_batch_sequences,
         assumptions=(*job.assumptions, *notes),
         warnings=job.warnings,
-    )
-
-
-def memory_view(memory: MemoryColumns, row: int, notes: tuple[str, ...] = ()) -> MemoryEstimate:
-    """Memory of one row."""
-    return MemoryEstimate(
-        verdict=VERDICTS[memory.verdict[row]],
-        needed_gb_per_gpu=float(memory.needed_gb[row]),
-        available_gb_per_gpu=float(memory.available_gb[row]),
-        peak_phase=PEAK_PHASES[memory.peak_phase[row]],
-        breakdown_gb={name: float(memory.breakdown_gb[name][row]) for name in BREAKDOWN},
-        host_ram_gb_per_node=float(memory.host_ram_gb[row]),
-        notes=notes,
     )
 
 
