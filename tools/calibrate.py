@@ -1,0 +1,128 @@
+"""Fits the constants of the speed model on measured runs: ``python -m tools.calibrate FACTS [--check]``.
+
+Only constants that app/data/calibration.toml gives ``bounds`` are fitted. A prior holds each near its present value, in the scale of its
+bounds, so that what no row decides stays where physics put it; its weight is the one with the least error on sources left out. Every source
+weighs by the square root of its rows. Prints the errors of the fit on all rows and, refitted without each source in turn, on that source.
+Writes the file unless ``--check`` is given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from app.catalog.calibration import CALIBRATION_FILE, calibration_of
+from app.domain.hardware import Floats
+from app.evaluate.situation import P90_SIGMAS
+from tools.calibration_file import Constant, read_constants, write_constants
+from tools.calibration_rows import Observations, observations
+
+_PRIOR_WIDTHS = 6.0
+"""The range of a constant's bounds, in standard deviations of its prior."""
+_PRIOR_WEIGHT = 2.0
+_NEAR = 0.25
+_FEWEST_ROWS = 10
+_OUTLIER = 0.25
+"""ln-error beyond which a row's pull grows only linearly."""
+
+
+def main() -> None:
+    """Fit, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("facts", type=Path)
+    parser.add_argument("--check", action="store_true", help="print only")
+    parser.add_argument("--quick", action="store_true", help="no leave-one-source-out")
+    options = parser.parse_args()
+    rows = observations(options.facts)
+    constants = read_constants(CALIBRATION_FILE)
+    fitted = fit(constants, rows, evaluations=60)
+    left_out = None if options.quick else leave_one_source_out(fitted, rows)
+    residuals = log_ratios(fitted, rows)
+    print(_line("all rows, fitted", residuals))
+    if left_out is not None:
+        print(_line("each source left out of its fit", left_out))
+        fitted = with_sigmas(fitted, rows, left_out)
+    for source in sorted(set(rows.sources)):
+        of_source = np.array([name == source for name in rows.sources])
+        out = "" if left_out is None else _line("left out", left_out[of_source])
+        print(f"  {source:45s} {_line('', residuals[of_source])}  {out}")
+    if not options.check:
+        write_constants(CALIBRATION_FILE, fitted)
+
+
+def _line(name: str, residuals: Floats) -> str:
+    errors = np.abs(np.exp(residuals) - 1.0)
+    return (
+        f"{name} n={len(residuals)} median {np.median(errors):.1%} p90 {np.quantile(errors, 0.9):.1%} "
+        f"±25% {np.mean(errors <= _NEAR):.0%} bias {math.expm1(float(np.median(residuals))):+.1%}"
+    )
+
+
+def _free(constants: Sequence[Constant]) -> list[tuple[int, str]]:
+    return [(index, key) for index, constant in enumerate(constants) for key in constant.bounds]
+
+
+def log_ratios(constants: Sequence[Constant], rows: Observations) -> Floats:
+    """ln(estimate / measured) of every row."""
+    return rows.log_estimates(calibration_of({constant.name: constant.plain() for constant in constants})) - rows.log_measured
+
+
+def fit(constants: Sequence[Constant], rows: Observations, evaluations: int, keep: Floats | None = None) -> list[Constant]:
+    """The constants with the least weighted error; ``keep`` (0 or 1 a row) leaves rows out."""
+    free = _free(constants)
+    start = np.array([constants[index].value[key] for index, key in free])
+    low = np.array([constants[index].bounds[key][0] for index, key in free])
+    high = np.array([constants[index].bounds[key][1] for index, key in free])
+    span = high - low
+    weights = rows.weights if keep is None else rows.weights * keep
+
+    def placed(position: Floats) -> list[Constant]:
+        values = low + np.clip(position, 0.0, 1.0) * span
+        changed = [dict(constant.value) for constant in constants]
+        for (index, key), value in zip(free, values, strict=True):
+            changed[index][key] = float(value)
+        return [constant.with_value(value) for constant, value in zip(constants, changed, strict=True)]
+
+    origin = np.clip((start - low) / span, 0.001, 0.999)
+
+    def errors(position: Floats) -> Floats:
+        prior = (position - origin) * _PRIOR_WIDTHS * math.sqrt(_PRIOR_WEIGHT) * _OUTLIER / 2.0
+        residuals = log_ratios(placed(position), rows)
+        soft = np.sign(residuals) * _OUTLIER * np.sqrt(2.0 * (np.sqrt(1.0 + (residuals / _OUTLIER) ** 2) - 1.0))
+        return np.concatenate([soft * weights, prior])
+
+    found = least_squares(errors, origin, bounds=(0.0, 1.0), max_nfev=evaluations, diff_step=1e-3)
+    return placed(found.x)
+
+
+def leave_one_source_out(constants: Sequence[Constant], rows: Observations) -> Floats:
+    """ln(estimate / measured) of every row by constants that were fitted without the row's source."""
+    result = np.zeros(len(rows.sources))
+    for source in sorted(set(rows.sources)):
+        out = np.array([name == source for name in rows.sources])
+        without = fit(constants, rows, evaluations=6, keep=(~out).astype(np.float64))
+        result[out] = log_ratios(without, rows)[out]
+    return result
+
+
+def with_sigmas(constants: Sequence[Constant], rows: Observations, left_out: Floats) -> list[Constant]:
+    """The constants with the spreads of the left-out residuals: each class's 80 % range, as a standard deviation."""
+    sigma = next(constant for constant in constants if constant.name == "sigma")
+    value = dict(sigma.value)
+    spread = {}
+    for name, chosen in rows.classes.items():
+        if chosen.sum() >= _FEWEST_ROWS:
+            spread[name] = float(np.quantile(np.abs(left_out[chosen]), 0.8)) / P90_SIGMAS
+    for name, wide in spread.items():
+        print(f"  spread of {name}: {wide:.3f} ({int(rows.classes[name].sum())} rows)")
+        value[name] = round(wide, 3)
+    return [constant.with_value(value) if constant.name == "sigma" else constant for constant in constants]
+
+
+if __name__ == "__main__":
+    main()
