@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -209,5 +210,5 @@ async def test_an_empty_database_is_an_empty_market(engine: AsyncEngine) -> None
     assert market.offers.vcpus.dtype == np.float64
 
 
-def test_a_hundred_thousand_offers_load_in_time() -> None:
-    assert measure_load(20_000) <= 2.0, "a fifth of the rows may take no longer than all are allowed"
+def test_twenty_thousand_offers_load_in_a_fifth_of_what_a_hundred_thousand_may_take() -> None:
+    assert measure_load(20_000, time.process_time) <= 2.0 / 5
