@@ -12,13 +12,16 @@ _Value = TypeVar("_Value")
 PLAIN = ""
 """Key of a constant that is one number."""
 _HEAD = """# Constants of the speed model (app/domain/calibration.py says what each is for). Written by tools/calibrate.py.
-# A constant with `bounds` is fitted on measured runs within them; one without is taken from its source.
+# A constant with `bounds` is fitted on measured runs within them, from `prior`; one without is taken from its source.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constant:
-    """One constant: a number under the key PLAIN, or several by class. ``bounds`` holds low and high of each fitted key."""
+    """One constant: a number under the key PLAIN, or several by class.
+
+    ``bounds`` holds low and high of each fitted key, ``prior`` where physics puts it before any row is seen.
+    """
 
     name: str
     value: Mapping[str, float]
@@ -26,6 +29,7 @@ class Constant:
     meaning: str
     source: str
     bounds: Mapping[str, tuple[float, float]]
+    prior: Mapping[str, float]
 
     def plain(self) -> float | dict[str, float]:
         """As the calibration wants it."""
@@ -45,6 +49,8 @@ def _constant(name: str, entry: Mapping[str, Any]) -> Constant:
     value, bounds = entry["value"], entry.get("bounds", {})
     numbers = value if isinstance(value, dict) else {PLAIN: value}
     ranges = bounds if isinstance(bounds, dict) else {PLAIN: bounds}
+    prior = entry.get("prior", {})
+    priors = prior if isinstance(prior, dict) else {PLAIN: prior}
     return Constant(
         name=name,
         value={key: float(number) for key, number in numbers.items()},
@@ -52,6 +58,7 @@ def _constant(name: str, entry: Mapping[str, Any]) -> Constant:
         meaning=str(entry["meaning"]),
         source=str(entry["source"]),
         bounds={key: (float(low), float(high)) for key, (low, high) in ranges.items()},
+        prior={key: float(number) for key, number in priors.items()},
     )
 
 
@@ -62,6 +69,7 @@ def write_constants(path: Path, constants: Sequence[Constant]) -> None:
         lines = [f"[{constant.name}]", f"value = {_table(constant.value, _number)}"]
         lines += [f'{key} = "{getattr(constant, key)}"' for key in ("unit", "meaning", "source")]
         if constant.bounds:
+            lines.append(f"prior = {_table(constant.prior, _number)}")
             lines.append(f"bounds = {_table(constant.bounds, lambda pair: f'[{_number(pair[0])}, {_number(pair[1])}]')}")
         parts.append("\n".join(lines) + "\n")
     path.write_text("\n".join(parts), encoding="utf-8")

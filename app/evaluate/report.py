@@ -27,7 +27,10 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """One evaluated file. ``skipped`` counts rows without a prediction by reason; ``unscored`` were predicted but report nothing to compare."""
+    """One evaluated file.
+
+    ``skipped`` counts rows without a prediction by reason; ``unscored`` rows were predicted but report nothing to compare.
+    """
 
     rows: int
     skipped: Mapping[str, int]
