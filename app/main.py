@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.metadata import version
 from typing import Any
 
 from fastapi import FastAPI
@@ -72,7 +73,7 @@ def create_app(settings: Settings, *, clock: Clock = utc_now, advisor: Advisor |
 
     app = FastAPI(
         title="Trainfare",
-        version="0.1.0",
+        version=version("trainfare"),
         description=_DESCRIPTION,
         lifespan=lifespan,
         generate_unique_id_function=_operation_id,

@@ -7,30 +7,35 @@ from typing import Literal
 import structlog
 from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from app.api.problems import documented
 from app.api.service import Here
+from app.api.wire import Out
 from app.store.engine import STORE_FAILURES
 
 router = APIRouter(tags=["operation"])
 _LOG = structlog.get_logger("trainfare.api")
 
 
-class Health(BaseModel):
+class Health(Out):
     """The process answers."""
 
     status: Literal["ok"] = "ok"
+    """Always ok."""
 
 
-class Readiness(BaseModel):
+class Readiness(Out):
     """The database answers and a market is loaded."""
 
     status: Literal["ready"] = "ready"
+    """Always ready."""
     catalog_version: int
+    """Version of the stored catalogue."""
     offers: int
+    """Offers in memory."""
     prices: int
+    """Prices in force."""
 
 
 @router.get("/healthz")

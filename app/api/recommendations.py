@@ -44,7 +44,7 @@ async def recommend(question: Annotated[RecommendIn, Body(openapi_examples=_EXAM
     return Response(advice.body, media_type="application/json", headers={"Location": f"/recommendations/{advice.id}"})
 
 
-@router.get("/recommendations/{id}", response_model=RecommendationOut, responses=documented(404))
+@router.get("/recommendations/{id}", response_model=RecommendationOut, responses=documented(404, 422))
 async def get_recommendation(id: Annotated[str, Path(max_length=100)], request: Request, here: Here) -> Response:  # noqa: A002
     """A stored answer, byte for byte as it was first given."""
     body = await read_recommendation(here.engine, id)

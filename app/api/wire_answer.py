@@ -207,8 +207,8 @@ class SpeedOut(Out):
     """What limits the speed."""
     factors: Mapping[str, Figure]
     """Named factors, each at most 1."""
-    basis: Literal["model", "measured"]
-    """``measured`` when the caller's own measurement calibrates it."""
+    basis: Literal["model", "measured", "stated"]
+    """``measured``: the caller's own measurement calibrates it; ``stated``: the caller's ``assumed_mfu``."""
     sigma: Figure
     """Standard deviation of the logarithm of real speed ÷ this estimate."""
 

@@ -205,6 +205,8 @@ class WorkloadIn(In):
     """The software; it decides how well tuned the kernels are."""
     measured: list[MeasurementIn] = Field(default=[], max_length=100)
     """The caller's own measurements."""
+    assumed_mfu: float | None = Field(default=None, gt=0, le=1)
+    """Take this MFU instead of the speed model's; null: the model, or the measurements, decide."""
     data: DataIn = DataIn()
     """Data, checkpoints, results."""
     attempts: float = Field(default=1.0, ge=1, le=100)

@@ -249,10 +249,24 @@ _JSON = st.recursive(
     max_leaves=10,
 )
 _POINTERS = [
-    *NUMBERS, "/workload", "/workload/model", "/workload/target", "/workload/data", "/workload/measured", "/workload/name", "/constraints",
-    "/constraints/budget", "/constraints/gpus", "/constraints/countries", "/constraints/quotas_held", "/preferences", "/preferences/currency",
-    "/workload/model/hf_config", "/workload/model/custom", "/workload/model/parameters_b",
-]  # fmt: skip
+    *NUMBERS,
+    "/workload",
+    "/workload/model",
+    "/workload/target",
+    "/workload/data",
+    "/workload/measured",
+    "/workload/name",
+    "/constraints",
+    "/constraints/budget",
+    "/constraints/gpus",
+    "/constraints/countries",
+    "/constraints/quotas_held",
+    "/preferences",
+    "/preferences/currency",
+    "/workload/model/hf_config",
+    "/workload/model/custom",
+    "/workload/model/parameters_b",
+]
 
 
 @given(pointer=st.sampled_from(_POINTERS), value=_JSON)
@@ -271,20 +285,57 @@ async def test_any_json_anywhere_in_the_hardware_is_answered_or_refused(client: 
     assert answer.status_code in {200, 422}, answer.text
 
 
-@given(config=st.dictionaries(
-    st.sampled_from(["hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size", "intermediate_size", "num_key_value_heads",
-                     "num_local_experts", "num_experts_per_tok", "model_type", "architectures", "head_dim", "text_config", "n_layer"]),
-    _JSON | st.integers(-10, 10_000), min_size=3,
-))  # fmt: skip
+@given(
+    config=st.dictionaries(
+        st.sampled_from(
+            [
+                "hidden_size",
+                "num_hidden_layers",
+                "num_attention_heads",
+                "vocab_size",
+                "intermediate_size",
+                "num_key_value_heads",
+                "num_local_experts",
+                "num_experts_per_tok",
+                "model_type",
+                "architectures",
+                "head_dim",
+                "text_config",
+                "n_layer",
+            ]
+        ),
+        _JSON | st.integers(-10, 10_000),
+        min_size=3,
+    )
+)
 async def test_any_config_is_answered_or_refused(client: httpx.AsyncClient, config: dict[str, Any]) -> None:
     body = json.dumps(changed(ESTIMATE, "/workload/model", {"hf_config": config}))
     answer = await client.post("/estimate", content=body, headers=JSON)
     assert answer.status_code in {200, 422}, answer.text
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=x", "limit=1e9", "cursor=%00", "cursor=AAAA", "cursor=%FF", "gpu=B52", "provider=awz", "country=ZZ",
-                                   "region=nowhere", "purchase_option=free", "gpus_per_node=-1", "as_of=yesterday", "as_of=1999-01-01T00:00:00Z",
-                                   "as_of=9999-12-31T23:59:59Z", "as_of=1e400", "as_of=-99999999999999"])  # fmt: skip
+@pytest.mark.parametrize(
+    "query",
+    [
+        "limit=0",
+        "limit=x",
+        "limit=1e9",
+        "cursor=%00",
+        "cursor=AAAA",
+        "cursor=%FF",
+        "gpu=B52",
+        "provider=awz",
+        "country=ZZ",
+        "region=nowhere",
+        "purchase_option=free",
+        "gpus_per_node=-1",
+        "as_of=yesterday",
+        "as_of=1999-01-01T00:00:00Z",
+        "as_of=9999-12-31T23:59:59Z",
+        "as_of=1e400",
+        "as_of=-99999999999999",
+    ],
+)
 async def test_a_bad_query_is_a_problem_that_names_its_parameter(client: httpx.AsyncClient, query: str) -> None:
     answer = await client.get(f"/offers?{query}")
     assert answer.status_code == 422, answer.text

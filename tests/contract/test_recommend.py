@@ -86,9 +86,25 @@ async def test_ranks_count_from_one_and_the_limit_holds(client: httpx.AsyncClien
 async def test_what_the_contract_names_is_in_a_plan(client: httpx.AsyncClient) -> None:
     plan = (await ask(client, QUESTION))["plans"][0]
     assert set(plan) >= {
-        "rank", "offer", "nodes", "gpus", "purchase", "price_source", "configuration", "memory", "speed", "timeline_hours", "gpu_hours", "bill",
-        "probability", "scenarios", "availability", "warnings", "why", "break_even",
-    }  # fmt: skip
+        "rank",
+        "offer",
+        "nodes",
+        "gpus",
+        "purchase",
+        "price_source",
+        "configuration",
+        "memory",
+        "speed",
+        "timeline_hours",
+        "gpu_hours",
+        "bill",
+        "probability",
+        "scenarios",
+        "availability",
+        "warnings",
+        "why",
+        "break_even",
+    }
     assert set(plan["memory"]["breakdown_gb"]) == {"weights", "gradients", "optimizer", "activations", "logits", "overhead"}
     assert [scenario["name"] for scenario in plan["scenarios"]] == ["as_expected", "slower_30_percent", "one_interruption", "worst_case"]
     assert set(plan["timeline_hours"]["total"]) == {"p10", "p50", "p90"}

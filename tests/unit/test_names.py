@@ -1,80 +1,63 @@
-from __future__ import annotations
+"""Names in requests: cards and families, near names."""
 
-import csv
+from __future__ import annotations
 
 import pytest
 
+from app.api.names import COUNTRIES, Cards, Findings, expand
 from app.catalog.gpus import load_gpus
-from scrapers.names import CARD_MEMORY_GB, gpu_name
-from tests.support.facts import FACTS, needs_facts
+
+GPUS = tuple(sorted(load_gpus()))
+
+
+@pytest.mark.parametrize("name", GPUS)
+def test_every_canonical_name_means_its_own_card(name: str) -> None:
+    assert name in expand(name, GPUS)
+    assert Cards(GPUS).one(name, "", Findings()) == name
 
 
 @pytest.mark.parametrize(
-    ("text", "memory_gb", "card"),
+    ("given", "meant"),
     [
-        ("NVIDIA H100 80GB HBM3", None, "H100-SXM5-80GB"),
-        ("H100_SXM5", 80, "H100-SXM5-80GB"),
-        ("H100 PCIe", 80, "H100-PCIE-80GB"),
-        ("H100 NVL", 94, "H100-NVL-94GB"),
-        ("NVIDIA A100-SXM4-80GB", None, "A100-SXM4-80GB"),
-        ("A100", 40, "A100-40GB"),
-        ("A100", 80, "A100-80GB"),
-        ("Tesla V100", 32, "V100-32GB"),
-        ("NVIDIA GeForce RTX 4090", None, "RTX4090-24GB"),
-        ("RTX 4090", 48, "RTX4090-48GB-modified"),
-        ("RTX 6000 Ada", 48, "RTX6000-Ada-48GB"),
-        ("RTX6000", 24, "RTX6000-Turing-24GB"),
-        ("RTX PRO 6000 Blackwell Server Edition", 96, "RTXPRO6000-Blackwell-96GB"),
-        ("A10", 24, "A10-24GB"),
-        ("A10G", 24, "A10G-24GB"),
-        ("L4", 22.4, "L4-24GB"),
-        ("B300", 262, "B300-SXM-288GB"),
+        ("NVIDIA GeForce RTX 3090", {"RTX3090-24GB"}),
+        ("a100 80 GB", {"A100-80GB", "A100-PCIE-80GB", "A100-SXM4-80GB"}),
+        ("H100 SXM", {"H100-SXM5-80GB"}),
+        ("gaudi 2", {"Gaudi2-96GB"}),
+        ("4070 Ti SUPER", {"RTX4070TiSUPER-16GB"}),
+        ("RTX A6000", {"RTX-A6000-48GB"}),
+        ("RTX 6000", {"RTX6000-Ada-48GB", "RTX6000-Turing-24GB"}),
+        ("A10", {"A10-24GB"}),
+        ("L40", {"L40-48GB"}),
+        ("80GB", set()),
+        ("NVIDIA", set()),
+        ("H1", set()),
+        ("", set()),
     ],
 )
-def test_a_sources_spelling_names_one_card(text: str, memory_gb: float | None, card: str) -> None:
-    assert gpu_name(text, memory_gb) == card
+def test_a_family_means_exactly_its_cards(given: str, meant: set[str]) -> None:
+    assert set(expand(given, GPUS)) == meant
 
 
-@pytest.mark.parametrize(
-    ("text", "memory_gb"),
-    [
-        ("A100", None),
-        ("V100", None),
-        ("RTX6000", None),
-        ("H800", 80),
-        ("H100 NVL", 80),
-        ("RTX 4070", 16),
-        ("RTX 3060", 8),
-        ("A4000", 48),
-        ("L40", 24),
-        ("H100", 40),
-        ("H100 Ti", 80),
-        ("vGPU-48GB", 48),
-        ("", None),
-        ("RTX 3080x2", 20),
-    ],
-)
-def test_a_name_that_is_unknown_or_contradicts_its_memory_names_no_card(text: str, memory_gb: float | None) -> None:
-    assert gpu_name(text, memory_gb) is None
+def test_a_family_where_one_card_is_needed_is_a_fault_that_lists_them() -> None:
+    findings = Findings()
+    Cards(GPUS).one("A100", "/here", findings)
+    (fault,) = findings.faults
+    assert (fault.pointer, fault.code) == ("/here", "ambiguous_gpu")
+    assert "A100-SXM4-40GB" in fault.detail
 
 
-def test_every_card_of_the_table_is_known_with_the_same_memory() -> None:
-    assert {name: gpu.memory_gb for name, gpu in load_gpus().items()} == CARD_MEMORY_GB
+def test_one_card_under_another_spelling_is_said() -> None:
+    findings = Findings()
+    assert Cards(GPUS).one("rtx 3090", "/here", findings) == "RTX3090-24GB"
+    assert findings.readings[0].read_as == ("RTX3090-24GB",)
 
 
-def test_every_canonical_name_names_itself() -> None:
-    assert [card for card, memory in CARD_MEMORY_GB.items() if gpu_name(card, memory) != card] == []
+def test_an_unknown_card_comes_with_families_near_it() -> None:
+    findings = Findings()
+    Cards(GPUS).family("H101", "/here", findings)
+    assert "H100" in findings.faults[0].detail
 
 
-@needs_facts
-def test_no_name_of_the_price_file_becomes_a_card_of_another_family() -> None:
-    assert FACTS is not None
-    with (FACTS / "prices-catalog.csv").open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    other_card_known_from_the_machine = {("L40", "L40S-48GB")}
-    wrong = set()
-    for row in rows:
-        named = gpu_name(row["source_gpu_name"], float(row["gpu_memory_gb_each"]))
-        if named is not None and named.split("-")[0] != row["gpu_model"].split("-")[0]:
-            wrong.add((row["source_gpu_name"], row["gpu_model"]))
-    assert wrong <= other_card_known_from_the_machine
+def test_countries_are_those_of_the_standard() -> None:
+    assert {"US", "CN", "DE", "GB", "TW"} <= COUNTRIES
+    assert not {"UK", "EU", "ZZ", "001"} & COUNTRIES
