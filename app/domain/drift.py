@@ -56,7 +56,36 @@ def drift_table(market: Market, assumptions: Assumptions) -> DriftTable:
     counted = np.clip(np.where(dated, age, oldest), 0.0, oldest) / HOURS_PER_DAY
     floor = assumptions.drift_minimum_sigma.value
     widths = np.maximum(sigmas * np.sqrt(counted)[:, None], floor)
-    return DriftTable(up=widths[:, 1], down=widths[:, 0], age_hours=age, dated=dated)
+    up = np.maximum(np.minimum(widths[:, 1], _spot_ceiling(market, widths[:, 1])), floor)
+    return DriftTable(up=up, down=widths[:, 0], age_hours=age, dated=dated)
+
+
+def _spot_ceiling(market: Market, up: Floats) -> Floats:
+    """Per tariff the largest upward width: a spot price rises to the on-demand price of the same machine (and its own drift), not beyond.
+
+    Nobody pays more for a machine that can be taken away. A spot price without an on-demand one beside it gets the market's usual distance.
+    Infinite for every other option.
+    """
+    tariffs = market.tariffs
+    ceiling = np.full(len(tariffs), np.inf)
+    spot = np.flatnonzero(tariffs.option == PURCHASE_OPTIONS.index("spot"))
+    hourly = np.flatnonzero((tariffs.option == PURCHASE_OPTIONS.index("on_demand")) & (tariffs.unit_hours == 1.0))
+    if len(spot) == 0 or len(hourly) == 0:
+        return ceiling
+    price = np.full(len(market.offers), np.nan)
+    drift = np.full(len(market.offers), np.nan)
+    currency = np.full(len(market.offers), -1, dtype=np.int64)
+    dearest_last = hourly[np.argsort(tariffs.amount[hourly], kind="stable")]
+    offer = tariffs.offer[dearest_last]
+    price[offer], drift[offer], currency[offer] = tariffs.amount[dearest_last], up[dearest_last], tariffs.currency[dearest_last]
+    own = tariffs.offer[spot]
+    distance = np.where(currency[own] == tariffs.currency[spot], np.log(price[own] / tariffs.amount[spot]) / Z90, np.nan)
+    known = ~np.isnan(distance)
+    if not known.any():
+        return ceiling
+    usual = float(np.median(distance[known]))
+    ceiling[spot] = np.where(known, np.maximum(distance, 0.0) + np.nan_to_num(drift[own]), usual)
+    return ceiling
 
 
 def _root_day_sigmas(group: str, option: str, name: str, assumptions: Assumptions) -> tuple[float, float]:
