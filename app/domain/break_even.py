@@ -12,7 +12,7 @@ from app.domain.knowledge import Knowledge
 from app.domain.screening import Screened, with_speed
 
 _GRID = 48
-_ROUNDS = 3
+_ROUNDS = 2
 _SLOWEST = 0.02
 """Below a fiftieth of the estimated speed something else is broken; no break-even is sought there."""
 
