@@ -14,7 +14,7 @@ PurchaseOption = Literal["on_demand", "spot", "reserved", "capacity_block"]
 PURCHASE_OPTIONS: tuple[PurchaseOption, ...] = ("on_demand", "spot", "reserved", "capacity_block")
 
 PriceKind = Literal["list", "observed", "floor", "quote", "history"]
-"""``list``: the provider's dated list. ``observed``: read at a known or unknown time. ``floor``: an auction's lowest bid, cannot be bought at.
+"""``list``: the provider's dated list. ``observed``: read at a known or unknown time. ``floor``: an auction's lowest bid.
 ``quote``: needs a contract. ``history``: only an old figure is known. Only ``list`` and ``observed`` rank by default."""
 
 TariffUnit = Literal["node_hour", "node_day", "node_week", "node_month", "node_term"]
@@ -83,8 +83,8 @@ class Offer:
 class Tariff:
     """The price of an offer under one purchase option, valid over an interval.
 
-    ``amount`` is for one **node** (whole machine) and one ``unit``. ``term_unit``/``term_count`` is the commitment (None for hourly); a term
-    whose length is unknown has ``term_count`` None and never ranks. ``upfront`` is the share paid at once: "all" or "none".
+    ``amount`` is for one **node** (whole machine) and one ``unit``. ``term_unit``/``term_count`` is the commitment (None for hourly); a
+    term whose length is unknown has ``term_count`` None and never ranks. ``upfront`` is the share paid at once: "all" or "none".
     ``minimum_gpus`` is the smallest purchase. ``valid_from`` None means "always as far as known".
     """
 

@@ -8,7 +8,6 @@ from typing import Literal
 
 from app.domain.gpus import Precision
 from app.domain.llm import ModelShape
-from app.domain.money import Money
 
 Method = Literal["pretrain", "full", "lora", "qlora"]
 Stack = Literal["megatron", "fsdp", "deepspeed", "hf_trainer", "unsloth", "torchtitan", "unknown"]
@@ -140,8 +139,9 @@ class TrainingJob:
     Work is counted in *units*: tokens for language models, samples for custom networks, steps when only a measurement is given.
     ``units_total`` of them are to be done; one optimizer step does ``units_per_step``. ``model`` is None for custom networks, whose
     ``flops_per_unit`` is then given (None when only a measurement is known). ``checkpoint_gb`` is the size of one saved checkpoint,
-    ``trainable_parameters`` what the optimizer updates. ``warnings`` are facts about the target the user should know (e.g. a loss outside the
-    law's range). ``precision`` is as asked; a card without it is a rejection, except bf16 → fp16 on cards before Ampere (said by the plan).
+    ``trainable_parameters`` what the optimizer updates (0 when unknown: see ``spec.model.custom``). ``warnings`` are facts about the target
+    that the user should know, such as a loss outside the law's range. ``precision`` is as asked; a card without it is a rejection, except
+    that bf16 becomes fp16 on cards that know only that.
     """
 
     spec: WorkloadSpec
