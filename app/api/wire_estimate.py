@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from app.api.wire import Figure, In, Out
-from app.api.wire_answer import ConfigurationOut, MemoryOut, SpeedOut, WorkloadOut
+from app.api.wire_physics import ConfigurationOut, MemoryOut, SpeedOut, WorkloadOut
 from app.api.wire_workload import Name, WorkloadIn
 from app.domain.configuration import AttentionKernel, LossKernel, Offload, Recompute, Sharding
 from app.domain.gpus import Gpu, Precision

@@ -8,7 +8,8 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from app.api.wire import MoneyOut
-from app.api.wire_answer import PlanOut, RecommendationOut
+from app.api.wire_answer import RecommendationOut
+from app.api.wire_plan import PlanOut
 from app.terminal.tables import age, number, table
 
 _SEVERITY = {"info": "·", "warn": "!", "risk": "!!"}

@@ -7,23 +7,23 @@ import dataclasses
 import pytest
 from pydantic import BaseModel
 
-from app.api import wire_answer, wire_estimate, wire_market, wire_request, wire_runs, wire_workload
+from app.api import wire_answer, wire_estimate, wire_market, wire_physics, wire_plan, wire_request, wire_runs, wire_workload
 from app.domain import answer, configuration, estimate, gpus, hardware, layouts, market, physics, request, workload
 from app.store import queries
 
 PAIRS: list[tuple[type[BaseModel], type, set[str]]] = [
     (wire_answer.ExchangeOut, answer.ExchangeUsed, set()),
-    (wire_answer.WorkloadOut, answer.WorkloadView, set()),
-    (wire_answer.OfferOut, answer.OfferView, set()),
-    (wire_answer.PurchaseOut, answer.Purchase, set()),
-    (wire_answer.PriceSourceOut, answer.PriceSource, set()),
-    (wire_answer.ConfigurationOut, configuration.Configuration, set()),
-    (wire_answer.MemoryOut, physics.MemoryEstimate, set()),
-    (wire_answer.SpeedOut, physics.SpeedEstimate, set()),
-    (wire_answer.TimelineOut, answer.Timeline, set()),
-    (wire_answer.BillLineOut, answer.BillLine, set()),
-    (wire_answer.BillTotalOut, answer.BillTotal, set()),
-    (wire_answer.PlanOut, answer.Plan, set()),
+    (wire_physics.WorkloadOut, answer.WorkloadView, set()),
+    (wire_plan.OfferOut, answer.OfferView, set()),
+    (wire_plan.PurchaseOut, answer.Purchase, set()),
+    (wire_plan.PriceSourceOut, answer.PriceSource, set()),
+    (wire_physics.ConfigurationOut, configuration.Configuration, set()),
+    (wire_physics.MemoryOut, physics.MemoryEstimate, set()),
+    (wire_physics.SpeedOut, physics.SpeedEstimate, set()),
+    (wire_plan.TimelineOut, answer.Timeline, set()),
+    (wire_plan.BillLineOut, answer.BillLine, set()),
+    (wire_plan.BillTotalOut, answer.BillTotal, set()),
+    (wire_plan.PlanOut, answer.Plan, set()),
     (wire_answer.RejectedExampleOut, answer.RejectedExample, set()),
     (wire_answer.TrialPlanOut, answer.TrialPlan, set()),
     (wire_answer.MixedStrategyOut, answer.MixedStrategy, set()),
