@@ -44,7 +44,7 @@ class TariffColumns:
 
     ``amount`` is for one node and ``unit_hours`` hours, in the currency ``Market.currencies[currency]`` (float64 of the exact nano figure).
     ``term_hours`` is 0 for hourly tariffs and NaN when a term of unknown length is asked (never ranks). ``option`` indexes
-    PURCHASE_OPTIONS, ``kind`` indexes PRICE_KINDS. ``observed_hours`` is the time of observation in hours since the epoch, NaN when unknown.
+    PURCHASE_OPTIONS, ``kind`` indexes PRICE_KINDS. ``observed_hours`` is the time of observation in hours since the epoch, NaN: unknown.
     """
 
     offer: Ints
