@@ -24,7 +24,7 @@ from tools.calibration_rows import Observations, observations
 
 _PRIOR_WIDTHS = 6.0
 """The range of a constant's bounds, in standard deviations of its prior."""
-_PRIOR_WEIGHT = 2.0
+_PRIOR_WEIGHT = 0.4
 LEFT_OUT_FILE = Path(__file__).resolve().parents[1] / "docs" / "accuracy-left-out.md"
 _NEAR = 0.25
 _FEWEST_ROWS = 10

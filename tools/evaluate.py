@@ -18,9 +18,10 @@ from app.evaluate.scaling import evaluate_scaling
 ROOT = Path(__file__).resolve().parents[1]
 _HEAD = """# How far the speed estimates lie from measured runs
 
-Written by `make evaluate`. Every row was predicted from its configuration alone; rows that cannot be expressed are skipped by name. The
-last line of each table is what a constant MFU of 0.4 of the dense 16-bit peak would say of the same rows. The constants were fitted on the first
-two files, so these figures flatter; [accuracy-left-out.md](accuracy-left-out.md) has every source predicted by constants fitted without it.
+Written by `make evaluate`. Every row was predicted from its configuration alone; rows that cannot be expressed are skipped by name.
+The last line of each table is what a constant MFU of 0.4 of the dense 16-bit peak would say of the same rows. The constants were
+fitted on the first two files, so these figures flatter; [accuracy-left-out.md](accuracy-left-out.md) has every source predicted by
+constants fitted without it.
 """
 
 

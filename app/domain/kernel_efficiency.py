@@ -20,14 +20,14 @@ _MATRIX_PRECISIONS = ("bf16", "fp16", "fp8")
 
 
 def gpu_classes(gpu: Gpu) -> tuple[str, ...]:
-    """Names under which a figure of this card may be found, the most specific first: its name, generation with kind, generation."""
+    """Names under which a figure of this card may be found: its own, its generation with kind of memory, its generation, its maker."""
     if gpu.form_factor == "consumer":
         kind = "consumer"
     elif gpu.memory_bandwidth_gb_s >= _HBM_GB_S and gpu.architecture not in {"Ada", "Turing"}:
         kind = "hbm"
     else:
         kind = "gddr"
-    return (gpu.name, f"{gpu.architecture} {kind}", gpu.architecture)
+    return (gpu.name, f"{gpu.architecture} {kind}", gpu.architecture, gpu.vendor)
 
 
 def of_class(table: Mapping[str, float], gpu: Gpu) -> float:

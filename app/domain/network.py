@@ -17,6 +17,7 @@ from app.domain.hardware import INTRA_LINKS, Bools, Floats, HardwareColumns, Int
 from app.domain.kernel_efficiency import of_class
 
 _GBIT_S = 1e9 / 8.0
+_PAIR = 2
 _RACK_GPUS = 72
 _POD_CHIPS = 9216
 
@@ -68,7 +69,7 @@ def links(hardware: HardwareColumns, calibration: Calibration) -> Links:
     """The usable rates of every row."""
     table = np.array([[intra_node_bytes_per_second(gpu, link, calibration) for link in INTRA_LINKS] for gpu in hardware.gpus])
     intra = table[hardware.gpu_index, hardware.link]
-    pairs = (hardware.link == INTRA_LINKS.index("nvlink_pair")) & (hardware.gpus_per_node > 2)
+    pairs = (hardware.link == INTRA_LINKS.index("nvlink_pair")) & (hardware.gpus_per_node > _PAIR)
     if pairs.any():  # a ring over more than two bridged cards crosses the host
         intra = np.where(pairs, table[hardware.gpu_index, INTRA_LINKS.index("pcie")], intra)
     assumed = np.isnan(hardware.inter_node_gbit_s)

@@ -26,8 +26,8 @@ _DEQUANTISATION_BANDWIDTH = 2.039e12
 class Layout:
     """Sizes of the parallel groups, as floats.
 
-    ``data`` counts data-parallel ranks, ``data_inside`` those of one node; ``split`` = tensor · pipeline. ``micro_tokens`` are the tokens of
-    one micro-step of one replica.
+    ``data`` counts data-parallel ranks, ``data_inside`` those of one node; ``split`` = tensor · pipeline. ``micro_tokens`` are the tokens
+    of one micro-step of one replica.
     """
 
     tensor: Floats
@@ -112,10 +112,13 @@ def step_seconds(
 
 
 def _layout(work: StepWork, hardware: HardwareColumns, configuration: ConfigurationColumns) -> Layout:
-    """The groups. There are as many micro-steps as the global batch needs; surplus ranks stand idle and are paid for."""
-    tensor = np.maximum(configuration.tensor_parallel, 1).astype(np.float64)
-    pipeline = np.maximum(configuration.pipeline_parallel, 1).astype(np.float64)
+    """The groups. There are as many micro-steps as the global batch needs; surplus ranks stand idle and are paid for.
+
+    A layout for more GPUs than there are is cut to those that exist.
+    """
     gpus = hardware.total_gpus.astype(np.float64)
+    tensor = np.clip(configuration.tensor_parallel, 1.0, gpus)
+    pipeline = np.clip(configuration.pipeline_parallel, 1.0, np.floor(gpus / tensor))
     inside = hardware.gpus_per_node.astype(np.float64)
     split = tensor * pipeline
     data = np.maximum(np.floor(gpus / split), 1.0)
@@ -137,7 +140,7 @@ def _layout(work: StepWork, hardware: HardwareColumns, configuration: Configurat
 def _compute_seconds(
     work: StepWork, layout: Layout, rates: Kernels, configuration: ConfigurationColumns, stack: str, calibration: Calibration
 ) -> tuple[Floats, Floats, Floats]:
-    """Seconds of one micro-step: arithmetic; streaming (memory-bound kernels, weight reads, launches that compute does not cover); recompute."""
+    """Seconds of one micro-step: arithmetic; streaming (memory-bound kernels, weight reads, launches left uncovered); recompute."""
     tokens = layout.micro_tokens / layout.split
     slowdown = (1.0 + calibration.tensor_gemm_loss * np.log2(layout.tensor)) * np.asarray(work.active_share) ** -calibration.moe_exponent
     block = tokens * work.block_forward * slowdown / rates.block
@@ -189,8 +192,9 @@ def _data_parallel_seconds(
 ) -> tuple[Floats, Floats]:
     """Seconds of shard traffic in one micro-step and of gradient traffic in one step, nothing hidden.
 
-    Bytes per scheme as in ZeRO (arXiv:1910.02054): DDP, ZeRO-1 and -2 reduce gradients once a step; ZeRO-3 gathers weights twice and
-    scatters gradients once in every micro-step; hybrid does that inside the node and reduces shards between nodes once a step.
+    Bytes per scheme as in ZeRO (arXiv:1910.02054): DDP and ZeRO-1 reduce gradients once a step; ZeRO-2, which keeps only shards of them,
+    scatters them in every micro-step and gathers weights once a step; ZeRO-3 gathers weights twice and scatters gradients once in every
+    micro-step; hybrid does that inside the node and reduces shards between nodes once a step.
     """
     sharding = configuration.sharding
     zero3 = sharding == SHARDINGS.index("zero3")
@@ -205,12 +209,15 @@ def _data_parallel_seconds(
     ranks = np.where(hybrid, layout.data_inside, layout.data)
     latency = 3.0 * (work.layers / layout.pipeline) * calibration.collective_seconds * np.log2(ranks)
     gather = ring_seconds(2.0 * weight * work.gathered_share + gradient, ranks, np.where(hybrid, wires.intra, ring)) + latency
-    gather = np.where(zero3 | hybrid, gather, 0.0)
+    scatter = ring_seconds(gradient, layout.data, ring) + latency / 3.0
+    zero2 = sharding == SHARDINGS.index("zero2")
+    gather = np.where(zero3 | hybrid, gather, np.where(zero2, scatter, 0.0))
 
     latency_once = calibration.collective_seconds * work.layers * np.log2(layout.data)
     whole = 2.0 * ring_seconds(gradient, layout.data, ring) + latency_once
     shards = 2.0 * ring_seconds(gradient / layout.data_inside, spanned, wires.node / layout.gpus_per_node)
-    return gather, np.where(zero3, 0.0, np.where(hybrid, shards, whole))
+    once = np.where(hybrid, shards, np.where(zero2, whole / 2.0, whole))
+    return gather, np.where(zero3, 0.0, once)
 
 
 def _dequantisation_seconds(

@@ -45,7 +45,7 @@ def estimate_speed(
         bottleneck=_bottleneck(seconds),
         factors={
             "kernel": np.minimum(seconds.ideal / kernel, 1.0),
-            "communication": with_bubble / seconds.total,
+            "communication": np.minimum(with_bubble / seconds.total, 1.0),  # the two sums round differently
             "recompute": kernel / with_recompute,
             "bubble": with_recompute / with_bubble,
             "data_loading": ones,
