@@ -44,10 +44,8 @@ async def test_an_answer_has_the_bytes_of_the_market_that_was_published(client: 
     assert (await client.get(answer.headers["location"])).content == expected.body
 
 
-@pytest.mark.parametrize(
-    "path", ["/offers", "/fees", "/quotas", "/providers", "/fx", "/prices/history?provider=gcp", "/runs", "/quarantine"]
-)
-async def test_every_list_is_served(client: httpx.AsyncClient, path: str) -> None:
-    answer = await client.get(path)
-    assert answer.status_code == 200, answer.text
-    assert "items" in answer.json()
+async def test_every_list_is_served(client: httpx.AsyncClient) -> None:
+    for path in ("/offers", "/fees", "/quotas", "/providers", "/fx", "/prices/history?provider=gcp", "/runs", "/quarantine"):
+        answer = await client.get(path)
+        assert answer.status_code == 200, answer.text
+        assert "items" in answer.json()
