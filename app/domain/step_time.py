@@ -117,8 +117,8 @@ def _layout(work: StepWork, hardware: HardwareColumns, configuration: Configurat
     A layout for more GPUs than there are is cut to those that exist.
     """
     gpus = hardware.total_gpus.astype(np.float64)
-    tensor = np.clip(configuration.tensor_parallel, 1.0, gpus)
-    pipeline = np.clip(configuration.pipeline_parallel, 1.0, np.floor(gpus / tensor))
+    tensor = np.clip(configuration.tensor_parallel.astype(np.float64), 1.0, gpus)
+    pipeline = np.clip(configuration.pipeline_parallel.astype(np.float64), 1.0, np.floor(gpus / tensor))
     inside = hardware.gpus_per_node.astype(np.float64)
     split = tensor * pipeline
     data = np.maximum(np.floor(gpus / split), 1.0)
