@@ -9,22 +9,10 @@ from app.api.wire_physics import ConfigurationOut, MemoryOut, SpeedOut, Workload
 from app.api.wire_workload import Name, WorkloadIn
 from app.domain.configuration import AttentionKernel, LossKernel, Offload, Recompute, Sharding
 from app.domain.gpus import Gpu, Precision
-from app.domain.hardware import Hardware, IntraLink
+from app.domain.hardware import Hardware, IntraLink, usual_link
 from app.domain.layouts import Pins
 from app.domain.physics import Verdict
 from app.domain.workload import Optimizer
-
-
-def usual_link(gpu: Gpu, gpus_per_node: int) -> IntraLink:
-    """How the cards of one machine are joined when nobody says: by the module's own link where its form has one, else by PCIe."""
-    if gpus_per_node == 1:
-        return "none"
-    form = gpu.form_factor.upper()
-    if form.startswith("SXM"):
-        return "nvlink"
-    if form == "OAM":
-        return "xgmi" if gpu.vendor == "AMD" else "other"
-    return "ici" if form == "TPU" else "pcie"
 
 
 class HardwareIn(In):

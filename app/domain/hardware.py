@@ -20,6 +20,18 @@ IntraLink = Literal["none", "pcie", "nvlink_pair", "nvlink", "xgmi", "ici", "oth
 INTRA_LINKS: tuple[IntraLink, ...] = ("none", "pcie", "nvlink_pair", "nvlink", "xgmi", "ici", "other")
 
 
+def usual_link(gpu: Gpu, gpus_per_node: int) -> IntraLink:
+    """How the cards of one machine are joined when nobody says: by the module's own link where its form has one, else by PCIe."""
+    if gpus_per_node == 1:
+        return "none"
+    form = gpu.form_factor.upper()
+    if form.startswith("SXM"):
+        return "nvlink"
+    if form == "OAM":
+        return "xgmi" if gpu.vendor == "AMD" else "other"
+    return "ici" if form == "TPU" else "pcie"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hardware:
     """``nodes`` equal machines of ``gpus_per_node`` GPUs. Unknown figures are None, never 0.

@@ -11,7 +11,7 @@ import numpy as np
 
 from app.domain.calibration import Calibration
 from app.domain.gpus import Gpu
-from app.domain.hardware import Floats, Hardware, HardwareColumns, IntraLink
+from app.domain.hardware import Floats, Hardware, HardwareColumns, usual_link
 from app.domain.limits import optional
 from app.domain.physics import SpeedColumns
 from app.domain.search import search
@@ -98,7 +98,6 @@ def units_per_second(job: TrainingJob, measurement: Measurement) -> float:
 
 
 def _hardware(gpu: Gpu, count: int) -> Hardware:
-    """The measured machines, as such cards usually stand: up to eight a machine, joined by the module's own link if its form has one."""
-    per_node = min(count, _GPUS_PER_MACHINE)
-    joined: IntraLink = "nvlink" if gpu.form_factor.upper().startswith("SXM") else "xgmi" if gpu.form_factor.upper() == "OAM" else "pcie"
-    return Hardware(gpu=gpu, gpus_per_node=per_node, nodes=math.ceil(count / per_node), intra_node_link="none" if per_node == 1 else joined)
+    """The measured machines, as such cards usually stand: equal ones of up to eight."""
+    per_node = max(size for size in range(1, _GPUS_PER_MACHINE + 1) if count % size == 0)
+    return Hardware(gpu=gpu, gpus_per_node=per_node, nodes=count // per_node, intra_node_link=usual_link(gpu, per_node))

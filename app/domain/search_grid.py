@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,7 +59,7 @@ class Grid:
 
     def leanest(self) -> tuple[Ints, Floats]:
         """Per pair the candidate of least memory and its live tensors, GB (NaN where none can be built)."""
-        flat = self.allocated_gb.reshape(len(self.allocated_gb), -1)
+        flat = self.allocated_gb.reshape(len(self.allocated_gb), math.prod(self.dimensions))
         best = np.argmin(flat, axis=1)
         least = flat[np.arange(len(flat)), best]
         return best, np.where(np.isinf(least), np.nan, least)
