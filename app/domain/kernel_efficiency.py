@@ -13,6 +13,7 @@ import numpy as np
 from app.domain.calibration import DEFAULT, Calibration
 from app.domain.gpus import PRECISIONS, Gpu, Precision
 from app.domain.hardware import Floats, HardwareColumns, Ints
+from app.domain.remembered import Remembered
 
 _HBM_GB_S = 930.0
 """Cards at or above this bandwidth that are not sold to gamers carry HBM in the generations where both kinds exist."""
@@ -90,34 +91,54 @@ def own_peak_tflops(gpu: Gpu, precision: Precision) -> float:
     return gpu.peak_tflops(precision) or base_peak_tflops(gpu, precision)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tables:
+    """Rates by GPU model and precision (by model alone for ``stream``)."""
+
+    products: Floats
+    gains: Floats
+    peaks: Floats
+    scores: Floats
+    stream: Floats
+
+
+_tables: Remembered[_Tables] = Remembered()
+_ELEMENT_BYTES = np.array([4.0 if name in {"fp32", "tf32"} else 2.0 for name in PRECISIONS])
+
+
 def kernels(hardware: HardwareColumns, precision: Ints, stack_class: str, calibration: Calibration) -> Kernels:
     """The kernel rates of every row."""
+    cards = hardware.gpus
+    tables = _tables.get((cards, stack_class, calibration), lambda: _tables_of(cards, stack_class, calibration))
+    where = (hardware.gpu_index, precision)
+    other = tables.products[where]
+    return Kernels(
+        block=other * tables.gains[where],
+        other=other,
+        attention=tables.scores[where],
+        stream=tables.stream[hardware.gpu_index],
+        peak=tables.peaks[where],
+        element_bytes=_ELEMENT_BYTES[precision],
+    )
+
+
+def _tables_of(cards: tuple[Gpu, ...], stack_class: str, calibration: Calibration) -> _Tables:
     gemm_share = calibration.gemm_share[stack_class]
     fp8_share = calibration.fp8_share[stack_class]
-    products = np.array([[matmul_tflops(gpu, name, calibration) * gemm_share * 1e12 for name in PRECISIONS] for gpu in hardware.gpus])
-    gains = np.array([[fp8_gain(gpu, fp8_share) if name == "fp8" else 1.0 for name in PRECISIONS] for gpu in hardware.gpus])
-    peaks = np.array([[own_peak_tflops(gpu, name) * 1e12 for name in PRECISIONS] for gpu in hardware.gpus])
-    scores = np.array(
-        [
-            [
-                base_peak_tflops(gpu, name) * 1e12 * of_class(calibration.attention_share, gpu)
-                * min(1.0, matmul_tflops(gpu, name, calibration) / (base_peak_tflops(gpu, name) * of_class(calibration.matmul_share, gpu)))
-                for name in PRECISIONS
-            ]
-            for gpu in hardware.gpus
-        ]
-    )  # fmt: skip
-    element = np.array([4.0 if name in {"fp32", "tf32"} else 2.0 for name in PRECISIONS])
-    where = (hardware.gpu_index, precision)
-    other = products[where]
-    return Kernels(
-        block=other * gains[where],
-        other=other,
-        attention=scores[where],
-        stream=hardware.per_gpu([gpu.memory_bandwidth_gb_s * 1e9 * calibration.bandwidth_share for gpu in hardware.gpus]),
-        peak=peaks[where],
-        element_bytes=element[precision],
+    return _Tables(
+        products=np.array([[matmul_tflops(gpu, name, calibration) * gemm_share * 1e12 for name in PRECISIONS] for gpu in cards]),
+        gains=np.array([[fp8_gain(gpu, fp8_share) if name == "fp8" else 1.0 for name in PRECISIONS] for gpu in cards]),
+        peaks=np.array([[own_peak_tflops(gpu, name) * 1e12 for name in PRECISIONS] for gpu in cards]),
+        scores=np.array([[_attention_rate(gpu, name, calibration) for name in PRECISIONS] for gpu in cards]),
+        stream=np.array([gpu.memory_bandwidth_gb_s * 1e9 * calibration.bandwidth_share for gpu in cards]),
     )
+
+
+def _attention_rate(gpu: Gpu, precision: Precision, calibration: Calibration) -> float:
+    """FLOP/s of attention kernels: their share of the peak, lowered as far as the power limit lowers matrix products."""
+    peak = base_peak_tflops(gpu, precision)
+    powered = min(1.0, matmul_tflops(gpu, precision, calibration) / (peak * of_class(calibration.matmul_share, gpu)))
+    return peak * 1e12 * of_class(calibration.attention_share, gpu) * powered
 
 
 def attention_width_share(head_dim: float | Floats) -> float | Floats:
