@@ -80,8 +80,8 @@ def _readings(answer: RecommendationOut) -> Iterator[str]:
 
 
 def _ranking(answer: RecommendationOut) -> RenderableType:
-    columns = [("#", True), ("provider/region", False), ("GPUs", False), ("option", False), ("hours (P10–P90)", True)]
-    columns += [(f"{answer.currency} (P10–P90)", True), ("memory", False), ("price age", True)]
+    columns = [("#", True), ("provider", False), ("GPUs", False), ("option", False), ("hours (P10–P90)", True)]
+    columns += [(f"{answer.currency} (P10–P90)", True), ("memory", False), ("age", True)]
     return table(columns, [_row(plan) for plan in answer.plans])
 
 

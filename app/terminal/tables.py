@@ -21,7 +21,7 @@ def table(columns: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) ->
     """A plain table; a column is its title and whether it is right-aligned."""
     made = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     for title, right in columns:
-        made.add_column(Text(title), justify="right" if right else "left", overflow="fold", no_wrap=right, min_width=len(title))
+        made.add_column(Text(title), justify="right" if right else "left", overflow="fold", no_wrap=right)
     for row in rows:
         made.add_row(*(Text(cell) for cell in row))
     return made
