@@ -58,18 +58,22 @@ def best_of_each(order: Ints, group: Ints) -> Ints:
 
 def pareto_front(cost: Floats, hours: Floats) -> Ints:
     """Rows that no other row beats in both cost and time, fastest last. Equal points are kept once (the first row)."""
-    order = np.lexsort((np.arange(len(cost)), hours, cost))
+    if len(cost) == 0:
+        return np.zeros(0, dtype=np.int64)
+    quick = hours <= hours[cost == cost.min()].min()  # what is slower than the cheapest is beaten by it
+    rows = np.flatnonzero(quick)
+    order = rows[np.lexsort((hours[rows], cost[rows]))]
     best = np.minimum.accumulate(hours[order])
-    earlier = np.concatenate(([np.inf], best[:-1])) if len(order) else best
+    earlier = np.concatenate(([np.inf], best[:-1]))
     return order[hours[order] < earlier]
 
 
 def cheapest_by_count(cost: Floats, hours: Floats, key: Ints, gpu: Ints, gpus: Ints, wanted_gpu: Sequence[int]) -> Ints:
     """For each wanted GPU model and each count of GPUs, the cheapest row; by model in the given order, then by count."""
     rows: list[int] = []
-    order = np.lexsort((key, hours, cost))
     for model in wanted_gpu:
-        mine = order[gpu[order] == model]
+        mine = np.flatnonzero(gpu == model)
+        mine = mine[np.lexsort((key[mine], hours[mine], cost[mine]))]
         counts, first = np.unique(gpus[mine], return_index=True)
         rows.extend(mine[first[np.argsort(counts)]].tolist())
     return np.array(rows, dtype=np.int64)
