@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import threading
@@ -20,9 +21,13 @@ from app.catalog.columns import market_from_records
 from app.catalog.embedded import load_embedded
 from app.catalog.loader import load_knowledge
 from app.domain.estimate import estimate
+from app.domain.fx import ExchangeError
 from app.domain.knowledge import Knowledge
 from app.domain.recommend import recommend
+from app.domain.request import Preferences, RecommendRequest
+from app.domain.workload import Architecture, ModelSpec, TargetSpec, WorkloadSpec
 
+_PREPARED = ("USD", "CNY")
 _CACHED_BYTES = 32_000_000
 EMBEDDED_VERSION = 0
 """``catalog_version`` of answers from the shipped data set without a database."""
@@ -67,6 +72,12 @@ class Advisor:
         records = load_embedded()
         market = market_from_records(records, gpus=self.knowledge.gpus, as_of=as_of, catalog_version=EMBEDDED_VERSION)
         return MarketView(market, self.cards)
+
+    def prepare(self, view: MarketView) -> None:
+        """Work out what every answer on this market needs (prices an hour, fees, billing rules), so that no question has to wait for it."""
+        for currency in _PREPARED:
+            with contextlib.suppress(ExchangeError):
+                recommend(_first_question(currency), market=view.market, knowledge=self.knowledge)
 
     def remembered(self, question: RecommendIn, view: MarketView) -> Advice | None:
         """The answer, if this question was asked on this market before."""
@@ -119,6 +130,13 @@ class Advisor:
         spec, hardware = read_estimate(question, self.cards, self.knowledge.gpus)
         found = estimate(spec, hardware, question.configuration.pins(), knowledge=self.knowledge)
         return EstimateOut.model_validate(found)
+
+
+def _first_question(currency: str) -> RecommendRequest:
+    """A small question whose answer nobody sees."""
+    model = ModelSpec(architecture=Architecture(parameters_b=1.0))
+    workload = WorkloadSpec(model=model, method="lora", target=TargetSpec(tokens_b=0.001))
+    return RecommendRequest(workload=workload, preferences=Preferences(currency=currency, limit=1))
 
 
 def _text(question: RecommendIn) -> str:
