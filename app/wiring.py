@@ -96,15 +96,17 @@ class Advisor:
             WorkloadError: the workload cannot be understood.
         """
         answer = self.recommend(question, view)
+        return Advice(id=answer.id, catalog_version=view.market.catalog_version, question=_text(question), body=written(answer))
+
+    def remember(self, question: RecommendIn, view: MarketView, advice: Advice) -> None:
+        """Keep an answer for the next time; called once it is stored, so that what is remembered can always be fetched again."""
         key = _key(question, view)
-        advice = Advice(id=answer.id, catalog_version=view.market.catalog_version, question=key[2], body=written(answer))
         with self._lock:
             if key not in self._answers:
                 self._answers[key] = advice
                 self._bytes += len(advice.body)
             while self._bytes > _CACHED_BYTES:
                 self._bytes -= len(self._answers.popitem(last=False)[1].body)
-        return advice
 
     def recommend(self, question: RecommendIn, view: MarketView) -> RecommendationOut:
         """The answer as a model, keyed by the digest of the question and of everything that is answered.

@@ -26,10 +26,11 @@ class BodyLimit:
             return
         declared = dict(scope["headers"]).get(b"content-length", b"0")
         held: list[Message] = []
-        size = int(declared[:20]) if declared.isdigit() else 0
+        size, read = int(declared[:20]) if declared.isdigit() else 0, 0
         while size <= self.most_bytes and (not held or held[-1].get("more_body", False)):
             held.append(await receive())
-            size = max(size, sum(len(message.get("body", b"")) for message in held))
+            read += len(held[-1].get("body", b""))
+            size = max(size, read)
         if size > self.most_bytes:
             answer = problem(413, f"A request body may have at most {self.most_bytes} bytes.", headers={"Connection": "close"})
             await answer(scope, receive, send)

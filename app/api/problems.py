@@ -22,6 +22,7 @@ from app.api.wire import printable
 from app.domain.fx import ExchangeError
 from app.domain.request import RequestError
 from app.domain.workload import WorkloadError
+from app.store.engine import STORE_FAILURES
 
 MEDIA_TYPE = "application/problem+json"
 _MOST_ERRORS = 50
@@ -121,6 +122,12 @@ def faults_of_validation(error: ValidationError) -> list[Fault]:
     return faults_of(RequestValidationError([{**item, "loc": ("body", *item["loc"])} for item in error.errors()]))
 
 
+async def store_failed(request: Request, error: Exception) -> Response:
+    """A database that does not answer is a 503, and the caller may try again."""
+    _LOG.error("store_failed", path=request.url.path, exc_info=error)
+    return problem(503, "The database does not answer; nothing was lost. Try again.", headers={"Retry-After": "5"})
+
+
 def install(app: FastAPI) -> None:
     """Give ``app`` the handlers that turn every failure into a problem."""
 
@@ -164,6 +171,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestError, contradictory)
     app.add_exception_handler(ExchangeError, not_convertible)
     app.add_exception_handler(HTTPException, refused)
+    app.exception_handlers.update(dict.fromkeys(STORE_FAILURES, store_failed))
     app.add_exception_handler(Exception, failed)
 
 

@@ -40,6 +40,7 @@ async def recommend(question: Annotated[RecommendIn, Body(openapi_examples=_EXAM
             request=advice.question,
             body=advice.body,
         )
+        here.advisor.remember(question, view, advice)
     here.metrics.answers.labels(source).inc()
     return Response(advice.body, media_type="application/json", headers={"Location": f"/recommendations/{advice.id}"})
 

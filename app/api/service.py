@@ -65,7 +65,8 @@ class Service:
             if key not in self._views:
                 market = await load_market(self.engine, gpus=self.advisor.knowledge.gpus, as_of=instant)
                 view = MarketView(market, self.advisor.cards)
-                await anyio.to_thread.run_sync(self.advisor.prepare, view, limiter=self.working)
+                if as_of is None:
+                    await anyio.to_thread.run_sync(self.advisor.prepare, view, limiter=self.working)
                 self._views[key] = view
                 _LOG.info("market_loaded", as_of=instant.isoformat(), version=market.catalog_version, offers=len(market.offers))
             while len(self._views) > _VIEWS_KEPT:

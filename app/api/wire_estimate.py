@@ -28,7 +28,7 @@ class HardwareIn(In):
     """How the cards of one machine are joined; null: the module's own link (SXM, OAM, TPU), else PCIe."""
     inter_node_gbit_s: float | None = Field(default=None, gt=0, le=1e6)
     """Network of one machine, Gbit/s, all its cards together; null: unknown, an assumption is used."""
-    storage_gb_s: float | None = Field(default=None, gt=0, le=1e6)
+    storage_gb_s: float | None = Field(default=None, ge=1e-4, le=1e6)
     """Reading speed of the storage of one machine, GB/s; null: unknown, an assumption is used."""
     vcpus_per_node: float | None = Field(default=None, gt=0, le=1e5)
     """Virtual processors of one machine; null: unknown."""

@@ -73,7 +73,7 @@ class ModelIn(In):
     """Tokens in the vocabulary."""
     ffn_size: int | None = Field(default=None, ge=1, le=10_000_000)
     """Inner width of the feed-forward block."""
-    active_parameters_b: float | None = Field(default=None, gt=0, le=100_000)
+    active_parameters_b: float | None = Field(default=None, ge=1e-6, le=100_000)
     """Parameters that touch one token (mixture of experts), in billions."""
     experts: int | None = Field(default=None, ge=1, le=100_000)
     """Routed experts a layer."""
@@ -157,7 +157,7 @@ class DataIn(In):
     """Where it lives now; null: outside every provider, on the internet."""
     checkpoint_gb: float | None = Field(default=None, gt=0, le=1e7)
     """Size of one checkpoint, GB; null: worked out from the model."""
-    checkpoint_interval_minutes: float | None = Field(default=None, gt=0, le=1e6)
+    checkpoint_interval_minutes: float | None = Field(default=None, ge=0.01, le=1e6)
     """Minutes between checkpoints; null: the interval that loses least."""
     checkpoints_kept: int = Field(default=3, ge=0, le=100_000)
     """Checkpoints kept at a time."""
@@ -165,7 +165,7 @@ class DataIn(In):
     """Results to download at the end, GB; null: one checkpoint's weights."""
     keep_storage_days: float = Field(default=7.0, ge=0, le=3650)
     """Days that storage stays after the run."""
-    upload_mbit_s: float = Field(default=1000.0, gt=0, le=1e7)
+    upload_mbit_s: float = Field(default=1000.0, ge=0.001, le=1e7)
     """The caller's own uplink, Mbit/s."""
 
     def spec(self, located: tuple[str | None, str | None]) -> DataSpec:
@@ -205,7 +205,7 @@ class WorkloadIn(In):
     """The software; it decides how well tuned the kernels are."""
     measured: list[MeasurementIn] = Field(default=[], max_length=100)
     """The caller's own measurements."""
-    assumed_mfu: float | None = Field(default=None, gt=0, le=1)
+    assumed_mfu: float | None = Field(default=None, ge=1e-4, le=1)
     """Take this MFU instead of the speed model's; null: the model, or the measurements, decide."""
     data: DataIn = DataIn()
     """Data, checkpoints, results."""

@@ -61,6 +61,7 @@ def main() -> None:
 
     answer = json.loads(advisor.advise(question(more=0), view).body)
     cold = medians(lambda turn: advisor.advise(question(more=1 + turn), view), TIMES_COLD)
+    advisor.remember(question(more=1), view, advisor.advise(question(more=1), view))
     warm = medians(lambda _: advisor.remembered(question(more=1), view) or _unremembered(), TIMES_WARM)
     now, highest = memory_mb()
 
