@@ -252,7 +252,11 @@ class FeeBook:
 
 
 def _quantiles(prices: Sequence[float]) -> FeeRange:
+    """Low and high over all; the middle over those that charge, when most do not: an unknown fee is never taken for zero."""
     low, mid, high = np.quantile(prices, _QUANTILES)
+    if mid == 0.0:
+        mid = np.median([price for price in prices if price > 0.0])
+        high = max(float(high), float(mid))
     return FeeRange(low=float(low), mid=float(mid), high=float(high))
 
 

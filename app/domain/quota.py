@@ -21,6 +21,8 @@ QUOTA_STATES: tuple[QuotaState, ...] = ("enough", "must_ask", "unknown_enough", 
 ENOUGH, MUST_ASK, UNKNOWN_ENOUGH, UNKNOWN_MUST_ASK = range(4)
 
 _SPOT = re.compile(r"spot|preemptible", re.IGNORECASE)
+_OTHER_THINGS = re.compile(r"capacity block|serverless|cluster|minimum|storage|disk", re.IGNORECASE)
+"""Quotas of something else than machines rented by the hour; they govern no plan of that kind."""
 _SEPARATORS = re.compile(r"[,/ ]+")
 _UNITS = {"gpu": "gpu", "gpus": "gpu", "instance": "instance", "instances": "instance", "vcpu": "vcpu"}
 
@@ -62,6 +64,8 @@ def _matching(quotas: Sequence[Quota], gpu: str, sku: str, *, spot: bool) -> Quo
     """The quota that governs a GPU: one that names it or its machine family, figures first, the strictest of equals."""
     ranked: list[tuple[bool, bool, float, Quota]] = []
     for quota in quotas:
+        if _OTHER_THINGS.search(quota.name):
+            continue
         if bool(_SPOT.search(f"{quota.name} {quota.code}")) != spot and _SPOT.search(f"{quota.name} {quota.code}"):
             continue
         names = [name.lower() for name in _SEPARATORS.split(quota.gpu_family) if name]

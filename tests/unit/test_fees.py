@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.fees import ASSUMED, FREE, INCLUDED, KNOWN, UNKNOWN, FeeAmounts, FeeBook
+from app.domain.fees import ASSUMED, FREE, INCLUDED, KNOWN, UNKNOWN, FeeAmounts, FeeBook, _quantiles
 from app.domain.fx import ExchangeError
 from app.domain.market import Fee, FeeKind
 from tests.support.bills import ASSUMPTIONS
@@ -103,3 +103,9 @@ def test_the_free_allowance_applies_once() -> None:
 def test_a_place_outside_the_market_can_be_asked_about() -> None:
     book = _book(a_fee("0.09", provider="aws", region="us-east-1", kind="egress_internet", unit="GB"), offers=[an_offer()])
     assert float(book.amounts_at("egress_internet", 1000.0, "aws", "us-east-1").mid[0]) == pytest.approx(90.0)
+
+
+def test_an_unknown_fee_is_not_taken_for_zero_when_most_providers_charge_nothing() -> None:
+    found = _quantiles([0.0, 0.0, 0.0, 0.08, 0.12])
+    assert found.low == 0.0
+    assert 0.0 < found.mid <= found.high
