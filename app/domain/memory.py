@@ -96,9 +96,9 @@ def estimate_memory(
 ) -> MemoryColumns:
     """Needed and available memory of every row, with the verdict and the breakdown of the peak.
 
-    Rows whose host memory is known and smaller than what offload needs do not fit. A job of which neither shape nor parameters are known
-    ran somewhere: the measured card's usable memory is taken as the need; where that card is not among ``hardware.gpus`` either, the need
-    is unknown, and every card is called ``tight`` with its own memory as the figure.
+    Rows whose host memory is known and smaller than what offload needs do not fit; where it is unknown they are ``tight`` at best. A job
+    of which neither shape nor parameters are known ran somewhere: the measured card's usable memory is taken as the need; where that card
+    is not among ``hardware.gpus`` either, the need is unknown, and every card is called ``tight`` with its own memory as the figure.
     """
     available = hardware.per_gpu([gpu.usable_memory_gb for gpu in hardware.gpus])
     if not memory_is_known(job):
@@ -108,6 +108,8 @@ def estimate_memory(
     needed = device_gb(allocated)
     verdict = np.where(allocated <= fits_below_gb(available), _FITS, np.where(allocated <= tight_below_gb(available), _TIGHT, _NO))
     short_of_ram = allocation.host_ram_gb > hardware.ram_gb_per_node  # False where unknown
+    unsure = (allocation.host_ram_gb > 0.0) & np.isnan(hardware.ram_gb_per_node) & (verdict == _FITS)
+    verdict = np.where(unsure, _TIGHT, verdict)
     return MemoryColumns(
         needed_gb=needed,
         cautious_gb=cautious_gb(allocated),
