@@ -108,13 +108,14 @@ def estimate_memory(
     needed = device_gb(allocated)
     verdict = np.where(allocated <= fits_below_gb(available), _FITS, np.where(allocated <= tight_below_gb(available), _TIGHT, _NO))
     short_of_ram = allocation.host_ram_gb > hardware.ram_gb_per_node  # False where unknown
-    unsure = (allocation.host_ram_gb > 0.0) & np.isnan(hardware.ram_gb_per_node) & (verdict == _FITS)
-    verdict = np.where(unsure, _TIGHT, verdict)
+    unsure = (allocation.host_ram_gb > 0.0) & np.isnan(hardware.ram_gb_per_node)
+    verdict = np.where(unsure & (verdict == _FITS), _TIGHT, verdict)
     return MemoryColumns(
         needed_gb=needed,
         cautious_gb=cautious_gb(allocated),
         available_gb=available,
         host_ram_gb=allocation.host_ram_gb,
+        host_unknown=unsure,
         verdict=np.where(short_of_ram, _NO, verdict),
         peak_phase=allocation.phase,
         breakdown_gb={**allocation.terms_gb, "overhead": needed - allocated},
@@ -159,6 +160,7 @@ def _as_measured(job: TrainingJob, hardware: HardwareColumns, available: Floats)
         cautious_gb=needed,
         available_gb=available,
         host_ram_gb=nothing,
+        host_unknown=np.zeros(len(hardware), dtype=np.bool_),
         verdict=verdict,
         peak_phase=np.zeros(len(hardware), dtype=np.int64),
         breakdown_gb=breakdown,
@@ -185,6 +187,7 @@ def memory_notes(job: TrainingJob, configuration: Configuration) -> tuple[str, .
 
 def memory_of_row(job: TrainingJob, columns: MemoryColumns, configuration: Configuration, row: int) -> MemoryEstimate:
     """One row in words."""
+    unsure = ("host_memory_unknown",) if columns.host_unknown[row] else ()
     return MemoryEstimate(
         verdict=VERDICTS[columns.verdict[row]],
         needed_gb_per_gpu=float(columns.needed_gb[row]),
@@ -192,5 +195,5 @@ def memory_of_row(job: TrainingJob, columns: MemoryColumns, configuration: Confi
         peak_phase=PEAK_PHASES[columns.peak_phase[row]],
         breakdown_gb={name: float(values[row]) for name, values in columns.breakdown_gb.items()},
         host_ram_gb_per_node=float(columns.host_ram_gb[row]),
-        notes=memory_notes(job, configuration),
+        notes=(*memory_notes(job, configuration), *unsure),
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from app.domain.hardware import Floats, Ints
+from app.domain.hardware import Bools, Floats, Ints
 
 Verdict = Literal["fits", "tight", "does_not_fit"]
 VERDICTS: tuple[Verdict, ...] = ("fits", "tight", "does_not_fit")
@@ -31,13 +31,14 @@ class MemoryColumns:
     """Per row, GB (10^9) per GPU. ``needed_gb`` is the likely device reading, ``cautious_gb`` the careful one that `fits` demands.
 
     ``breakdown_gb`` holds the six BREAKDOWN terms at the peak; they sum to ``needed_gb``. ``host_ram_gb`` is needed on each node.
-    ``verdict`` indexes VERDICTS, ``peak_phase`` PEAK_PHASES.
+    ``host_unknown``: it is needed and nobody says how much there is. ``verdict`` indexes VERDICTS, ``peak_phase`` PEAK_PHASES.
     """
 
     needed_gb: Floats
     cautious_gb: Floats
     available_gb: Floats
     host_ram_gb: Floats
+    host_unknown: Bools
     verdict: Ints
     peak_phase: Ints
     breakdown_gb: Mapping[str, Floats]

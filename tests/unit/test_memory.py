@@ -155,6 +155,13 @@ def test_too_little_known_host_memory_does_not_fit_and_unknown_is_tight_at_best(
     assert verdicts == ["does_not_fit", "fits", "tight"]
 
 
+def test_unknown_host_memory_is_noted_where_offload_needs_it_and_only_there():
+    job, away = job_of(LLAMA_7B, "full"), Configuration(sharding="zero3", offload="parameters", activation_checkpointing="full")
+    for layout, ram, noted in ((away, None, True), (away, 512.0, False), (replace(away, offload="none"), None, False)):
+        memory = memory_of_row(job, estimate(job, layout, gpus=1, nodes=1, ram=ram), layout, 0)
+        assert ("host_memory_unknown" in memory.notes) == noted
+
+
 def test_the_verdict_has_three_answers():
     job = job_of(LLAMA_7B, "full")
     layout = Configuration(sharding="zero3", activation_checkpointing="full")

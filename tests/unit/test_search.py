@@ -60,6 +60,12 @@ def test_offload_is_the_last_resort_and_needs_host_memory():
     assert [REASONS[code] for code in result.reason] == ["none", "host_memory", "none"]
 
 
+def test_an_offloaded_layout_on_a_machine_of_unknown_memory_is_found_but_never_said_to_fit():
+    result = choose(job_of(LLAMA_13B, "full"), node(RTX4090, 1, ram=None), node(RTX4090, 1, ram=2000.0))
+    assert result.found.all()
+    assert [VERDICTS[code] for code in result.memory.verdict] == ["tight", "fits"]
+
+
 def test_offload_that_is_not_allowed_is_not_used():
     result = choose(job_of(LLAMA_7B, "full", allow_offload=False), node(A100_80, 1))
     assert REASONS[result.reason[0]] == "memory"
