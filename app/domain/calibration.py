@@ -41,7 +41,8 @@ class Calibration:
         pcie_gb_s: nominal one-way rate of 16 lanes, GB/s, by generation.
         pcie_consumer_share: share left on GeForce-class cards, which have no peer-to-peer copies.
         network_share: usable share of the nominal network rate between nodes.
-        assumed_network_gbit_s: network of a node when nobody states it, by GPU class (conservative).
+        assumed_network_gbit_s: network of a node for each eight of its GPUs when nobody states it, by GPU class (conservative).
+        assumed_machine_gbit_s: the same of a machine with fewer than eight GPUs, whatever the class.
         collective_seconds: latency of one collective operation per doubling of its ranks.
         overlap: share of communication hidden behind compute while there is compute to hide behind, by stack class.
         tensor_overlap: the same for tensor- and expert-parallel traffic, by stack class.
@@ -74,6 +75,7 @@ class Calibration:
     pcie_consumer_share: float
     network_share: float
     assumed_network_gbit_s: Mapping[str, float]
+    assumed_machine_gbit_s: float
     collective_seconds: float
     overlap: Mapping[str, float]
     tensor_overlap: Mapping[str, float]

@@ -9,7 +9,7 @@ from app.domain.configuration import ConfigurationColumns
 from app.domain.gpus import PRECISIONS
 from app.domain.hardware import Floats, HardwareColumns
 from app.domain.kernel_efficiency import matmul_tflops, own_peak_tflops
-from app.domain.network import links, ring_seconds
+from app.domain.network import Links, links, ring_seconds
 from app.domain.physics import BOTTLENECKS, SpeedColumns
 from app.domain.workload import TrainingJob
 
@@ -42,7 +42,8 @@ def estimate_custom_speed(
         bandwidth = hardware.per_gpu([gpu.memory_bandwidth_gb_s * 1e9 for gpu in hardware.gpus])
         slowness = (1.0 - _BALANCE) * _REFERENCE_MATMUL / products[where] + _BALANCE * _REFERENCE_BANDWIDTH / bandwidth
         compute = step_flops / (_REFERENCE_MATMUL * calibration.custom_efficiency) * slowness / gpus
-    exchange = _exchange_seconds(job, hardware, gpus, calibration)
+    wires = links(hardware, calibration)
+    exchange = _exchange_seconds(job, hardware, wires)
     exposed = exchange - calibration.overlap["ordinary"] * np.minimum(exchange, compute * 2.0 / 3.0)
     total = (compute + exposed) * (1.0 + calibration.loss_per_doubling * np.log2(hardware.nodes.astype(np.float64)))
     mfu = np.minimum(step_flops / (gpus * peak * total), 1.0)
@@ -56,6 +57,7 @@ def estimate_custom_speed(
         scaling_efficiency=compute / total,
         sigma=np.full(len(hardware), calibration.sigma["custom"]),
         bottleneck=np.where(exposed > compute, slower, BOTTLENECKS.index("compute")).astype(np.int64),
+        network_assumed=wires.node_assumed,
         factors={
             "kernel": np.minimum(step_flops / (gpus * peak * compute), 1.0),
             "communication": compute / total,
@@ -67,11 +69,10 @@ def estimate_custom_speed(
     )
 
 
-def _exchange_seconds(job: TrainingJob, hardware: HardwareColumns, gpus: Floats, calibration: Calibration) -> Floats:
+def _exchange_seconds(job: TrainingJob, hardware: HardwareColumns, wires: Links) -> Floats:
     """All-reduce of 16-bit gradients over all GPUs; nothing when the number of parameters is unknown."""
-    custom = job.spec.model.custom
+    custom, gpus = job.spec.model.custom, hardware.total_gpus.astype(np.float64)
     if custom is None or not custom.parameters_b:
         return np.zeros_like(gpus)
-    wires = links(hardware, calibration)
     rate = np.where(hardware.nodes > 1, np.minimum(wires.node, wires.intra), wires.intra)
     return 2.0 * ring_seconds(custom.parameters_b * 1e9 * 2.0, gpus, rate)

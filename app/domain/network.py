@@ -18,6 +18,8 @@ from app.domain.kernel_efficiency import of_class
 
 _GBIT_S = 1e9 / 8.0
 _PAIR = 2
+_FABRIC_GPUS = 8
+"""GPUs of the node that a cluster's network is built for (HGX, OAM base boards)."""
 _RACK_GPUS = 72
 _POD_CHIPS = 9216
 
@@ -53,9 +55,16 @@ def intra_node_bytes_per_second(gpu: Gpu, link: IntraLink, calibration: Calibrat
     return max(gpu.link_gb_s / 2.0 * share * 1e9, pcie)
 
 
-def assumed_network_gbit_s(gpu: Gpu, calibration: Calibration) -> float:
-    """Network of a node that nobody stated, Gbit/s: a careful figure of the GPU's class."""
-    return of_class(calibration.assumed_network_gbit_s, gpu)
+def assumed_network_gbit_s(hardware: HardwareColumns, calibration: Calibration) -> Floats:
+    """Network of a node that nobody stated, Gbit/s.
+
+    Nodes of eight cards and more have network cards beside their GPUs: the careful figure of the card's class for each eight. Smaller ones
+    are ordinary virtual machines with an ordinary network, unless they are trays of a rack or hosts of a pod.
+    """
+    per_eight = hardware.per_gpu([of_class(calibration.assumed_network_gbit_s, gpu) for gpu in hardware.gpus])
+    alone = hardware.per_gpu([float(link_domain_gpus(gpu)) for gpu in hardware.gpus]) == 0.0
+    ordinary = alone & (hardware.gpus_per_node < _FABRIC_GPUS)
+    return np.where(ordinary, calibration.assumed_machine_gbit_s, per_eight * hardware.gpus_per_node / _FABRIC_GPUS)
 
 
 def link_domain_gpus(gpu: Gpu) -> int:
@@ -73,9 +82,7 @@ def links(hardware: HardwareColumns, calibration: Calibration) -> Links:
     if pairs.any():  # a ring over more than two bridged cards crosses the host
         intra = np.where(pairs, table[hardware.gpu_index, INTRA_LINKS.index("pcie")], intra)
     assumed = np.isnan(hardware.inter_node_gbit_s)
-    stated = np.where(
-        assumed, hardware.per_gpu([assumed_network_gbit_s(gpu, calibration) for gpu in hardware.gpus]), hardware.inter_node_gbit_s
-    )
+    stated = np.where(assumed, assumed_network_gbit_s(hardware, calibration), hardware.inter_node_gbit_s)
     node = np.maximum(stated, 0.1) * (_GBIT_S * calibration.network_share)
     domain = hardware.per_gpu([float(link_domain_gpus(gpu)) for gpu in hardware.gpus])
     linked = (hardware.total_gpus <= domain) & (hardware.nodes > 1)

@@ -49,7 +49,8 @@ class SpeedColumns:
     """Per row. ``units_per_second`` counts the job's units (tokens for language models) over all GPUs, before data loading and goodput.
 
     ``factors`` holds FACTORS, each in (0, 1], their product with the dense peak gives MFU-like efficiency. ``sigma`` is the standard
-    deviation of ln(real speed / estimate) of this class of row. ``bottleneck`` indexes BOTTLENECKS.
+    deviation of ln(real speed / estimate) of this class of row. ``bottleneck`` indexes BOTTLENECKS. ``network_assumed``: several nodes on
+    a network that nobody stated.
     """
 
     units_per_second: Floats
@@ -59,6 +60,7 @@ class SpeedColumns:
     scaling_efficiency: Floats
     sigma: Floats
     bottleneck: Ints
+    network_assumed: Bools
     factors: Mapping[str, Floats]
 
 

@@ -43,6 +43,7 @@ def estimate_speed(
         scaling_efficiency=with_recompute / seconds.total * seconds.used_share,
         sigma=sigma_of(job, hardware, seconds.network_assumed, configuration.precision, calibration),
         bottleneck=_bottleneck(seconds),
+        network_assumed=seconds.network_assumed,
         factors={
             "kernel": np.minimum(seconds.ideal / kernel, 1.0),
             "communication": np.minimum(with_bubble / seconds.total, 1.0),  # the two sums round differently
@@ -52,6 +53,13 @@ def estimate_speed(
             "checkpoint_stall": ones,
         },
     )
+
+
+def speed_notes(job: TrainingJob) -> tuple[str, ...]:
+    """Codes of what the speed of every row of ``job`` takes for granted; a row's network is ``SpeedColumns.network_assumed``."""
+    if job.model is None:
+        return ("network_balance_assumed" if job.flops_per_unit is None else "network_efficiency_assumed",)
+    return (f"stack_unknown_taken_as_{STACK_CLASS_OF['unknown']}",) if job.stack == "unknown" else ()
 
 
 def _hardware_flops(work: StepWork, configuration: ConfigurationColumns) -> Floats:

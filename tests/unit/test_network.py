@@ -5,7 +5,7 @@ import pytest
 
 from app.domain.hardware import HardwareColumns
 from app.domain.network import assumed_network_gbit_s, intra_node_bytes_per_second, links, ring_seconds
-from tests.unit.speed_jobs import CALIBRATION, GPUS, machine
+from tests.unit.speed_jobs import CALIBRATION, GPUS, job, layout, machine, rate
 
 
 def test_a_ring_moves_all_but_one_share_of_the_payload():
@@ -41,8 +41,31 @@ def test_a_single_node_needs_no_assumption_about_its_network():
     assert not links(HardwareColumns.of([machine(gbit_s=None)]), CALIBRATION).node_assumed[0]
 
 
+def assumed(gpu, per_node):
+    return float(assumed_network_gbit_s(HardwareColumns.of([machine(gpu, per_node, 2, gbit_s=None)]), CALIBRATION)[0])
+
+
 def test_a_gamer_cards_assumed_network_is_slow_ethernet():
-    assert assumed_network_gbit_s(GPUS["RTX4090-24GB"], CALIBRATION) <= 25
+    assert assumed("RTX4090-24GB", 8) <= 25
+
+
+@pytest.mark.parametrize("per_node", [1, 2, 4, 7])
+def test_a_machine_of_fewer_than_eight_cards_is_given_an_ordinary_network_whatever_the_card(per_node):
+    assert assumed("H100-SXM5-80GB", per_node) == assumed("RTX4090-24GB", per_node) <= 25
+
+
+def test_the_assumed_network_grows_with_the_cards_of_a_node():
+    assert assumed("H100-SXM5-80GB", 16) == 2 * assumed("H100-SXM5-80GB", 8) == 3200
+
+
+def test_a_tray_of_a_rack_is_no_ordinary_machine():
+    assert assumed("GB200", 4) == assumed("B200-SXM-180GB", 8) / 2
+
+
+def test_single_cards_on_unstated_networks_do_not_train_like_a_cluster():
+    task, shape = job(), layout(sharding="zero3")
+    singles, cluster = (rate(task, machine("H100-SXM5-80GB", count, 32 // count, gbit_s=None), shape) for count in (1, 8))
+    assert singles < 0.2 * cluster
 
 
 def test_a_rack_of_72_is_one_nvlink_domain_and_two_racks_are_not():

@@ -9,7 +9,7 @@ from app.domain.configuration import ConfigurationColumns
 from app.domain.hardware import HardwareColumns
 from app.domain.llm import training_flops_per_token
 from app.domain.physics import BOTTLENECKS, FACTORS
-from app.domain.throughput import estimate_speed
+from app.domain.throughput import estimate_speed, speed_notes
 from app.domain.workload import CustomNetwork, ModelSpec, TargetSpec
 from tests.unit.speed_jobs import CALIBRATION, GPUS, job, layout, machine, rate, speed
 
@@ -106,6 +106,24 @@ def test_slow_ethernet_is_named_as_the_bottleneck():
 def test_an_unknown_network_widens_the_interval():
     known, unknown = (float(speed(job(), machine(nodes=4, gbit_s=value), layout()).sigma[0]) for value in (1600.0, None))
     assert unknown > known
+
+
+def test_rows_on_a_network_that_nobody_stated_are_marked():
+    marks = [bool(speed(job(), machine(nodes=nodes, gbit_s=value), layout()).network_assumed[0]) for nodes, value in
+             ((4, None), (4, 400.0), (1, None))]  # fmt: skip
+    assert marks == [True, False, False]
+
+
+def test_a_custom_network_on_a_network_that_nobody_stated_is_marked_too():
+    custom = ModelSpec(custom=CustomNetwork(flops_per_sample=1e12))
+    task = job(model=custom, target=TargetSpec(samples=1e6, epochs=1.0), sequence_length=None)
+    assert bool(speed(task, machine(nodes=2, gbit_s=None), layout(sharding="none")).network_assumed[0])
+    assert speed_notes(task) == ("network_efficiency_assumed",)
+
+
+def test_the_class_that_stands_for_unknown_software_is_said():
+    assert speed_notes(job(stack="unknown")) == ("stack_unknown_taken_as_ordinary",)
+    assert speed_notes(job(stack="fsdp")) == ()
 
 
 def test_an_unknown_stack_is_taken_as_ordinary_with_a_wider_interval():
