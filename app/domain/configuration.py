@@ -29,7 +29,7 @@ ATTENTION_KERNELS: tuple[AttentionKernel, ...] = ("flash", "eager")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """One layout. data-parallel ranks = GPUs / (tensor · pipeline); one step runs ``gradient_accumulation`` micro-steps on each rank."""
+    """One layout. One step runs ``gradient_accumulation`` micro-steps on each of the ``data_parallel_ranks``."""
 
     precision: Precision = "bf16"
     micro_batch: int = 1
@@ -42,6 +42,11 @@ class Configuration:
     optimizer: Optimizer = "adamw"
     attention: AttentionKernel = "flash"
     loss: LossKernel = "stock"
+
+
+def data_parallel_ranks(gpus: Ints, split: Ints) -> Ints:
+    """Ranks that see different samples: GPUs / (tensor · pipeline), rounded down, at least 1. ``split`` is tensor · pipeline."""
+    return np.asarray(np.maximum(gpus // split, 1), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +67,11 @@ class ConfigurationColumns:
 
     def __len__(self) -> int:
         return len(self.micro_batch)
+
+    @property
+    def split(self) -> Ints:
+        """GPUs that hold one copy of the model between them: tensor · pipeline."""
+        return self.tensor_parallel * self.pipeline_parallel
 
     @classmethod
     def of(cls, configurations: Sequence[Configuration]) -> ConfigurationColumns:

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from app.domain.configuration import OFFLOADS, SHARDINGS, ConfigurationColumns
+from app.domain.configuration import OFFLOADS, SHARDINGS, ConfigurationColumns, data_parallel_ranks
 from app.domain.gpus import PRECISIONS, Precision
 from app.domain.hardware import Bools, Floats, HardwareColumns, Ints
 from app.domain.llm import ModelShape
@@ -121,14 +121,9 @@ def floats(values: npt.ArrayLike) -> Floats:
     return np.asarray(values, dtype=np.float64)
 
 
-def data_parallel_ranks(hardware: HardwareColumns, configuration: ConfigurationColumns) -> Ints:
-    """Ranks that see different samples: GPUs / (tensor · pipeline), at least 1."""
-    return np.maximum(hardware.total_gpus // (configuration.tensor_parallel * configuration.pipeline_parallel), 1)
-
-
 def sharding_degree(hardware: HardwareColumns, configuration: ConfigurationColumns) -> Ints:
     """Ranks over which states are divided; inside one node for ``hybrid``. It says nothing about which states are."""
-    ranks = data_parallel_ranks(hardware, configuration)
+    ranks = data_parallel_ranks(hardware.total_gpus, configuration.split)
     in_node = np.maximum(hardware.gpus_per_node // configuration.tensor_parallel, 1)
     return np.where(configuration.sharding == SHARDINGS.index("hybrid"), np.minimum(in_node, ranks), ranks)
 
@@ -223,7 +218,7 @@ def _division(hardware: HardwareColumns, configuration: ConfigurationColumns) ->
         optimizer=np.where(none, 1.0, degree),
         fully_sharded=everything & (degree > 1.0),
         gradients_only=gradients & ~everything & (degree > 1.0),
-        replicated=none & (data_parallel_ranks(hardware, configuration) > 1),
+        replicated=none & (data_parallel_ranks(hardware.total_gpus, configuration.split) > 1),
     )
 
 

@@ -15,6 +15,7 @@ from app.domain.configuration import (
     SHARDINGS,
     ConfigurationColumns,
     Recompute,
+    data_parallel_ranks,
 )
 from app.domain.gpus import PRECISIONS
 from app.domain.hardware import Bools, Floats, HardwareColumns, Ints
@@ -74,12 +75,11 @@ class Grid:
 def grid_of(job: TrainingJob, pins: Pins, shapes: HardwareColumns) -> Grid:
     """Work out every candidate's memory, once for each distinct (GPUs per node, nodes) of ``shapes``."""
     layouts, recompute = ladder(job, pins), recomputes(job, pins)
-    micros = MICRO_BATCHES if pins.micro_batch is None else (pins.micro_batch,)
-    if job.unit == "step" and pins.micro_batch is None:
-        micros = (1,)
     key = shapes.gpus_per_node * (1 << 32) + shapes.nodes
     _, first, pair = np.unique(key, return_index=True, return_inverse=True)
     pairs = shapes.take(first)
+    pair_gpus = np.stack([pairs.gpus_per_node, pairs.nodes], axis=1)
+    micros = _micro_batches(job, pins, _ranks(pair_gpus, layouts))
     dimensions = (len(pairs), len(layouts), len(recompute), len(micros))
     grid = Grid(
         job=job,
@@ -88,13 +88,13 @@ def grid_of(job: TrainingJob, pins: Pins, shapes: HardwareColumns) -> Grid:
         recompute=recompute,
         micro_batches=micros,
         pair=pair,
-        pair_gpus=np.stack([pairs.gpus_per_node, pairs.nodes], axis=1),
+        pair_gpus=pair_gpus,
         allocated_gb=np.full(dimensions, np.inf),
         host_ram_gb=np.full(dimensions, np.nan),
         few_sequences=np.zeros(len(pairs), dtype=np.bool_),
     )
     buildable = _buildable(grid)
-    enough = _ranks(grid) <= _sequences(job)
+    enough = _ranks(pair_gpus, layouts) <= _sequences(job)
     grid.few_sequences[:] = buildable.any(axis=1) & ~(buildable & enough).any(axis=1)
     row, layout, kind, micro = np.nonzero(
         (buildable & enough)[:, :, None, None] & _worthwhile(grid)[:, :, None, :] & np.ones(dimensions, bool)
@@ -111,21 +111,32 @@ def _sequences(job: TrainingJob) -> float:
     return np.inf if job.unit == "step" else float(job.global_batch_sequences)
 
 
-def _table(grid: Grid, name: str) -> Ints:
+def _micro_batches(job: TrainingJob, pins: Pins, ranks: Ints) -> tuple[int, ...]:
+    """The axis of micro-batches. Under a pinned accumulation: the ones with which some of ``ranks`` just make the global batch."""
+    if pins.micro_batch is not None:
+        return (pins.micro_batch,)
+    if job.unit == "step":
+        return (1,)
+    if pins.gradient_accumulation is not None:
+        return tuple(np.unique(-(-job.global_batch_sequences // (ranks * pins.gradient_accumulation))).tolist())
+    return MICRO_BATCHES
+
+
+def _table(layouts: tuple[Layout, ...], name: str) -> Ints:
     """One integer field of every layout."""
-    return np.array([getattr(layout, name) for layout in grid.layouts], dtype=np.int64)
+    return np.array([getattr(layout, name) for layout in layouts], dtype=np.int64)
 
 
-def _ranks(grid: Grid) -> Ints:
+def _ranks(pair_gpus: Ints, layouts: tuple[Layout, ...]) -> Ints:
     """Data-parallel ranks, (pair, layout)."""
-    split = _table(grid, "tensor_parallel") * _table(grid, "pipeline_parallel")
-    return np.asarray(np.maximum(grid.pair_gpus.prod(axis=1)[:, None] // split, 1), dtype=np.int64)
+    split = _table(layouts, "tensor_parallel") * _table(layouts, "pipeline_parallel")
+    return data_parallel_ranks(pair_gpus.prod(axis=1)[:, None], split)
 
 
 def _buildable(grid: Grid) -> Bools:
     """Whether the groups come out even, tensor groups lie inside a node and sharding has something to divide, (pair, layout)."""
     per_node, nodes = grid.pair_gpus[:, 0, None], grid.pair_gpus[:, 1, None]
-    tensor, pipeline = _table(grid, "tensor_parallel"), _table(grid, "pipeline_parallel")
+    tensor, pipeline = _table(grid.layouts, "tensor_parallel"), _table(grid.layouts, "pipeline_parallel")
     even = (per_node % tensor == 0) & ((per_node * nodes) % (tensor * pipeline) == 0)
     if grid.job.model is not None:
         even &= (grid.job.model.attention_heads % tensor == 0) & (pipeline <= grid.job.model.layers)
@@ -136,16 +147,25 @@ def _buildable(grid: Grid) -> Bools:
         [layout.sharding != "none" and layout.offload == "none" for layout in grid.layouts]
     )
     hybrid = np.array([layout.sharding == "hybrid" for layout in grid.layouts])
-    return np.asarray(even & (~divides | (_ranks(grid) > 1)) & (~hybrid | ((nodes > 1) & (per_node > tensor))))
+    return np.asarray(even & (~divides | (_ranks(grid.pair_gpus, grid.layouts) > 1)) & (~hybrid | ((nodes > 1) & (per_node > tensor))))
 
 
 def _worthwhile(grid: Grid) -> Bools:
-    """Micro-batches that share out a rank's sequences without much surplus and keep a pipeline busy, (pair, layout, micro-batch)."""
+    """Micro-batches that share out a rank's sequences without much surplus and keep a pipeline busy, (pair, layout, micro-batch).
+
+    A pinned accumulation must make the global batch; an open micro-batch is then the smallest that does.
+    """
+    ranks = _ranks(grid.pair_gpus, grid.layouts)[:, :, None]
+    if grid.pins.gradient_accumulation is not None and grid.job.unit != "step":
+        each = ranks * grid.pins.gradient_accumulation
+        made = each * np.array(grid.micro_batches)
+        least = (grid.pins.micro_batch is not None) | (made - each < _sequences(grid.job))
+        return np.asarray((made >= _sequences(grid.job)) & least)
     if grid.pins.micro_batch is not None or grid.job.unit == "step":
         return np.ones((len(grid.pair_gpus), len(grid.layouts), len(grid.micro_batches)), dtype=np.bool_)
     micros = np.array(grid.micro_batches)
-    share = np.ceil(_sequences(grid.job) / _ranks(grid))[:, :, None]
-    pipeline = _table(grid, "pipeline_parallel")[None, :, None]
+    share = np.ceil(_sequences(grid.job) / ranks)
+    pipeline = _table(grid.layouts, "pipeline_parallel")[None, :, None]
     even = np.ceil(share / micros) * micros <= share * _SURPLUS
     busy = (pipeline == 1) | (micros <= np.maximum(share // (_MICRO_BATCHES_PER_STAGE * pipeline), 1))
     return np.asarray(even & busy)
@@ -155,13 +175,13 @@ def _columns(grid: Grid, gpus: Ints, layout: Ints, recompute: Ints, micro: Ints,
     """Configurations from indices into the grid's axes; ``gpus`` holds (GPUs per node, nodes)."""
     pins = grid.pins
     micro_batch = np.array(grid.micro_batches, dtype=np.int64)[micro]
-    tensor, pipeline = _table(grid, "tensor_parallel")[layout], _table(grid, "pipeline_parallel")[layout]
+    tensor, pipeline = _table(grid.layouts, "tensor_parallel")[layout], _table(grid.layouts, "pipeline_parallel")[layout]
     if pins.gradient_accumulation is not None:
         accumulation = np.full(len(layout), pins.gradient_accumulation)
     elif grid.job.unit == "step":
         accumulation = np.ones(len(layout), dtype=np.int64)
     else:
-        ranks = np.maximum(gpus.prod(axis=1) // (tensor * pipeline), 1)
+        ranks = data_parallel_ranks(gpus.prod(axis=1), tensor * pipeline)
         accumulation = -(-grid.job.global_batch_sequences // (ranks * micro_batch))
 
     def named(values: list[int]) -> Ints:

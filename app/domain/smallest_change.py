@@ -16,7 +16,16 @@ from app.domain.search_grid import Grid, grid_of
 from app.domain.workload import TrainingJob
 
 ChangeCode = Literal[
-    "allow_8bit_optimizer", "allow_offload", "qlora", "more_gpus", "larger_card", "more_host_memory", "larger_batch", "precision", "layout"
+    "allow_8bit_optimizer",
+    "allow_offload",
+    "qlora",
+    "more_gpus",
+    "larger_card",
+    "more_host_memory",
+    "larger_batch",
+    "larger_accumulation",
+    "precision",
+    "layout",
 ]
 _MULTIPLES = (2, 4, 8, 16, 32, 64)
 """How many times the nodes to try before saying that the card is too small."""
@@ -27,7 +36,7 @@ class Change:
     """One change, with its number where it has one.
 
     ``value``: GPUs in all (``more_gpus``), GB of device memory (``larger_card``) or of host memory a node (``more_host_memory``), sequences
-    a step (``larger_batch``). ``word``: the precision to ask for (``precision``), else empty.
+    a step (``larger_batch``), micro-steps (``larger_accumulation``). ``word``: the precision to ask for (``precision``), else empty.
     """
 
     code: ChangeCode
@@ -47,8 +56,11 @@ def smallest_changes(job: TrainingJob, shapes: HardwareColumns, reason: Ints, pi
     lighter = [(code, _least_gb(grid_of(other, pins, shapes)) <= limit) for code, other in _lighter_jobs(job, pins)]
     wider = _wider(job, pins, shapes, limit)
     least = device_gb(_least_gb(grid))
+    accumulation = _accumulation(job, pins, shapes, limit)
 
     def for_memory(row: int) -> Change:
+        if not np.isnan(accumulation[row]):
+            return Change(code="larger_accumulation", value=float(accumulation[row]))
         if (code := next((code for code, fits in lighter if fits[row]), None)) is not None:
             return Change(code=code)
         if not np.isnan(wider[row]):
@@ -63,7 +75,8 @@ def smallest_changes(job: TrainingJob, shapes: HardwareColumns, reason: Ints, pi
             case "batch":
                 return Change(code="larger_batch", value=float(shapes.total_gpus[row]))
             case "layout":
-                return Change(code="layout")
+                known = not np.isnan(accumulation[row])
+                return Change(code="larger_accumulation", value=float(accumulation[row])) if known else Change(code="layout")
             case "host_memory":
                 return Change(code="more_host_memory", value=_host_gb(grid, int(grid.pair[row]), float(limit[row])))
             case _:
@@ -83,6 +96,21 @@ def _lighter_jobs(job: TrainingJob, pins: Pins) -> list[tuple[ChangeCode, Traini
     if job.method == "lora":
         jobs.append(("qlora", replace(job, method="qlora")))
     return jobs
+
+
+def _accumulation(job: TrainingJob, pins: Pins, shapes: HardwareColumns, limit_gb: Floats) -> Floats:
+    """The least accumulation with which every other pin stands and the card suffices; NaN where the pinned one is not to blame."""
+    found = np.full(len(shapes), np.nan)
+    if pins.gradient_accumulation is None or job.unit == "step":
+        return found
+    grid = grid_of(job, replace(pins, gradient_accumulation=None), shapes)
+    for row in range(len(shapes)):
+        pair = int(grid.pair[row])
+        fitting = np.flatnonzero(grid.allocated_gb[pair].reshape(-1) <= limit_gb[row])
+        if len(fitting):
+            rows = np.full(len(fitting), pair, dtype=np.int64)
+            found[row] = grid.configuration(rows, fitting, np.zeros_like(rows)).gradient_accumulation.min()
+    return np.where(found > pins.gradient_accumulation, found, np.nan)
 
 
 def _least_gb(grid: Grid) -> Floats:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.domain.calibration import Calibration
-from app.domain.configuration import ATTENTION_KERNELS, OFFLOADS, RECOMPUTES, SHARDINGS, ConfigurationColumns
+from app.domain.configuration import ATTENTION_KERNELS, OFFLOADS, RECOMPUTES, SHARDINGS, ConfigurationColumns, data_parallel_ranks
 from app.domain.hardware import Bools, Floats, HardwareColumns
 from app.domain.kernel_efficiency import Kernels, attention_width_share, kernels
 from app.domain.network import Links, links, ring_seconds
@@ -112,23 +112,22 @@ def step_seconds(
 
 
 def _layout(work: StepWork, hardware: HardwareColumns, configuration: ConfigurationColumns) -> Layout:
-    """The groups. There are as many micro-steps as the global batch needs; surplus ranks stand idle and are paid for.
+    """The groups. Surplus ranks stand idle and are paid for; a layout for more GPUs than there are is cut to those that exist.
 
-    A layout for more GPUs than there are is cut to those that exist.
+    A layout whose accumulation does not make the global batch is timed for the micro-steps that do; the search builds none such.
     """
-    gpus = hardware.total_gpus.astype(np.float64)
-    tensor = np.clip(configuration.tensor_parallel.astype(np.float64), 1.0, gpus)
-    pipeline = np.clip(configuration.pipeline_parallel.astype(np.float64), 1.0, np.floor(gpus / tensor))
+    gpus = hardware.total_gpus
+    tensor = np.clip(configuration.tensor_parallel, 1, gpus)
+    pipeline = np.clip(configuration.pipeline_parallel, 1, gpus // tensor)
     inside = hardware.gpus_per_node.astype(np.float64)
-    split = tensor * pipeline
-    data = np.maximum(np.floor(gpus / split), 1.0)
+    data = data_parallel_ranks(gpus, tensor * pipeline).astype(np.float64)
     micro = np.maximum(configuration.micro_batch, 1).astype(np.float64)
     needed = np.ceil(work.sequences / (micro * data))
     return Layout(
-        tensor=tensor,
-        pipeline=pipeline,
-        split=split,
-        gpus=gpus,
+        tensor=tensor.astype(np.float64),
+        pipeline=pipeline.astype(np.float64),
+        split=(tensor * pipeline).astype(np.float64),
+        gpus=gpus.astype(np.float64),
         gpus_per_node=inside,
         data=data,
         data_inside=np.clip(np.floor(inside / tensor), 1.0, data),

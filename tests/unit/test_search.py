@@ -121,6 +121,44 @@ def test_a_pinned_field_is_kept(field, value):
     assert getattr(result.configuration.at(0), field) == value
 
 
+def test_an_accumulation_that_cannot_make_the_batch_is_refused_and_told_which_one_can():
+    job, shapes = job_of(LLAMA_7B, "lora", global_batch=512), HardwareColumns.of([node(A100_80, 8)])
+    pins = Pins(micro_batch=1, gradient_accumulation=4, tensor_parallel=1, pipeline_parallel=1)
+    result = search(job, shapes, CALIBRATION, pins)
+    assert REASONS[result.reason[0]] == "layout"
+    change = smallest_changes(job, shapes, result.reason, pins)[0]
+    assert (change.code, change.value) == ("larger_accumulation", 64.0)
+    assert search(job, shapes, CALIBRATION, replace(pins, gradient_accumulation=64)).found[0]
+    assert not search(job, shapes, CALIBRATION, replace(pins, gradient_accumulation=63)).found[0]
+
+
+def test_an_open_micro_batch_just_makes_the_batch_of_a_pinned_accumulation():
+    result = choose(job_of(LLAMA_7B, "lora", global_batch=512), node(A100_80, 8), pins=Pins(gradient_accumulation=9, sharding="none"))
+    chosen = result.configuration.at(0)
+    assert (chosen.micro_batch, chosen.gradient_accumulation) == (8, 9)
+
+
+def test_an_accumulation_too_small_for_the_card_is_told_the_least_that_fits():
+    job, shapes = job_of(LLAMA_7B, "full", global_batch=1024), HardwareColumns.of([node(A100_80, 8)])
+    pins = Pins(gradient_accumulation=1)
+    refused = search(job, shapes, CALIBRATION, pins)
+    assert REASONS[refused.reason[0]] == "memory"
+    change = smallest_changes(job, shapes, refused.reason, pins)[0]
+    assert change.code == "larger_accumulation"
+    assert search(job, shapes, CALIBRATION, Pins(gradient_accumulation=int(change.value))).found[0]
+
+
+@given(st.integers(1, 300), st.integers(1, 40), st.sampled_from([None, 1, 3]), st.sampled_from([1, 3, 8]))
+def test_the_shown_accumulation_is_the_timed_one(batch, accumulation, micro, gpus):
+    job, shapes = job_of(LLAMA_7B, "lora", global_batch=batch), HardwareColumns.of([node(A100_80, gpus)])
+    for pins in (Pins(micro_batch=micro), Pins(micro_batch=micro, gradient_accumulation=accumulation)):
+        result = search(job, shapes, CALIBRATION, pins)
+        if result.found[0]:
+            chosen = result.configuration.at(0)
+            ranks = gpus // (chosen.tensor_parallel * chosen.pipeline_parallel)
+            assert chosen.micro_batch * chosen.gradient_accumulation * ranks >= batch
+
+
 def test_the_callers_checkpointing_is_kept():
     chosen = choose(job_of(LLAMA_7B, "lora", activation_checkpointing="full"), node(A100_80)).configuration.at(0)
     assert chosen.activation_checkpointing == "full"
