@@ -17,8 +17,8 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from app.catalog.calibration import CALIBRATION_FILE, calibration_of
+from app.domain.drift import Z90
 from app.domain.hardware import Floats
-from app.evaluate.situation import P90_SIGMAS
 from tools.calibration_file import Constant, read_constants, write_constants
 from tools.calibration_rows import Observations, observations
 
@@ -141,7 +141,7 @@ def with_sigmas(constants: Sequence[Constant], rows: Observations, left_out: Flo
     spread = {}
     for name, chosen in rows.classes.items():
         if chosen.sum() >= _FEWEST_ROWS:
-            spread[name] = float(np.quantile(np.abs(left_out[chosen]), 0.8)) / P90_SIGMAS
+            spread[name] = float(np.quantile(np.abs(left_out[chosen]), 0.8)) / Z90
     for name, wide in spread.items():
         print(f"  spread of {name}: {wide:.3f} ({int(rows.classes[name].sum())} rows)")
         value[name] = round(wide, 3)

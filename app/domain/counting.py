@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from app.domain.llm import ModelShape, dense_adapter_widths
+from app.domain.llm import ModelShape
 
 Norm = Literal["rmsnorm", "layernorm", "layernorm_nobias", "none"]
 QkNorm = Literal["none", "head", "full"]
@@ -148,7 +148,7 @@ def _adapter_widths(d: Dimensions) -> int:
     """Sum of (in + out) over every linear layer inside the stacks, experts and cross-attention included, router and head not."""
     hidden, heads = d.hidden_size, d.attention_heads
     if d.latent is None:
-        per_layer = dense_adapter_widths(hidden, heads * d.head_dim, d.kv_heads * d.head_dim)
+        per_layer = 2 * (hidden + heads * d.head_dim) + 2 * (hidden + d.kv_heads * d.head_dim)
     else:
         latent = d.latent
         query = heads * (latent.nope_dim + latent.rope_dim)

@@ -18,7 +18,7 @@ class ModelShape:
     ``layers`` counts all stacks (encoder and decoder). ``ffn_size`` is the MLP width of dense layers, of one expert when there are none.
     ``shared_experts`` is counted in routed-expert widths, so a token passes ``moe_ffn_size · (experts_per_token + shared_experts)``.
     ``sliding_share`` is the share of layers that use ``sliding_window``. ``adapter_widths`` sums (in + out) over all linear layers, so that
-    LoRA of rank r trains r times as many weights; None: taken from the other fields.
+    LoRA of rank r trains r times as many weights.
     """
 
     name: str
@@ -37,6 +37,7 @@ class ModelShape:
     embedding_parameters: float
     head_parameters: float
     score_width: float
+    adapter_widths: float
     experts: int = 0
     experts_per_token: int = 0
     shared_experts: int = 0
@@ -46,7 +47,6 @@ class ModelShape:
     sliding_share: float = 1.0
     max_position: int | None = None
     causal: bool = True
-    adapter_widths: float | None = None
     source: str = ""
     assumptions: tuple[str, ...] = ()
 
@@ -99,11 +99,6 @@ def simple_training_flops(parameters: float, tokens: float) -> float:
     return 6 * parameters * tokens
 
 
-def dense_adapter_widths(hidden: int, query_width: int, key_width: int) -> int:
-    """Sum of (in + out) over the four matrices of ordinary attention: q, k, v and o."""
-    return 2 * (hidden + query_width) + 2 * (hidden + key_width)
-
-
 def trainable_parameters(model: ModelShape, method: Literal["pretrain", "full", "lora", "qlora"], rank: int) -> float:
     """What the optimizer updates: all weights, or with adapters rank · sum(in + out) over every linear layer (experts included).
 
@@ -111,13 +106,4 @@ def trainable_parameters(model: ModelShape, method: Literal["pretrain", "full", 
     """
     if method in {"pretrain", "full"}:
         return model.parameters
-    return rank * (_adapter_widths(model) if model.adapter_widths is None else model.adapter_widths)
-
-
-def _adapter_widths(model: ModelShape) -> float:
-    """The sum for a shape that does not state it: ordinary attention in each layer, its MLP or experts."""
-    attention = dense_adapter_widths(model.hidden_size, model.attention_heads * model.head_dim, model.kv_heads * model.head_dim)
-    matrices = 3 if model.gated_mlp else 2
-    dense = (model.layers - model.moe_layers) * matrices * (model.hidden_size + model.ffn_size)
-    each = matrices * (model.hidden_size + model.moe_ffn_size)
-    return float(model.layers * attention + dense + model.moe_layers * (model.experts + model.shared_experts) * each)
+    return rank * model.adapter_widths

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.domain.hardware import Floats
 from app.domain.llm import ModelShape, score_flops_per_token, training_flops_per_token
+from app.domain.memory_constants import CONSTANTS
 from app.domain.workload import TrainingJob
 
 Number = float | Floats
@@ -14,8 +15,8 @@ Number = float | Floats
 _WIDTHS_OF_DENSE_LAYER = 6.0
 """Width that passes a dense layer of ordinary proportions, in hidden sizes: 2 around attention and 4 in the MLP (4h plain, 3 · 2.7h / 2
 gated)."""
-_FOUR_BIT_OVER_SIXTEEN = 0.275
-"""4-bit weights with their scales (0.55 bytes) against 16-bit ones (QLoRA, arXiv:2305.14314: 4.5 bits with double quantisation)."""
+_FOUR_BIT_OVER_SIXTEEN = CONSTANTS.nf4_bytes / 2.0
+"""4-bit weights with their scales against 16-bit ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

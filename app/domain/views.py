@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from app.domain.answer import WorkloadView
+from app.domain.drift import Z90
 from app.domain.measured import Scale
 from app.domain.physics import (
     BOTTLENECKS,
@@ -13,9 +14,6 @@ from app.domain.physics import (
     SpeedEstimate,
 )
 from app.domain.workload import TrainingJob
-
-Z90 = 1.2815515655446004
-"""Standard normal quantile of 0.9."""
 
 
 def workload_view(job: TrainingJob, notes: tuple[str, ...] = ()) -> WorkloadView:

@@ -9,14 +9,12 @@ import numpy as np
 
 from app.domain.calibration import Calibration
 from app.domain.configuration import RECOMPUTES, Configuration, ConfigurationColumns
+from app.domain.drift import Z90
 from app.domain.hardware import Hardware, HardwareColumns
 from app.domain.memory import estimate_memory
 from app.domain.physics import VERDICTS
 from app.domain.throughput import estimate_speed
 from app.domain.workload import TrainingJob
-
-P90_SIGMAS = 1.2816
-"""Standard deviations between the median and the 90th percentile of a normal distribution."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +41,7 @@ def predict(situation: Situation, calibration: Calibration) -> Prediction:
     configuration = ConfigurationColumns.of([situation.configuration])
     speed = estimate_speed(situation.job, hardware, configuration, calibration)
     per_gpu = float(speed.units_per_second[0]) / situation.hardware.gpus
-    spread = math.exp(P90_SIGMAS * float(speed.sigma[0]))
+    spread = math.exp(Z90 * float(speed.sigma[0]))
     return Prediction(per_gpu=per_gpu, p10=per_gpu / spread, p90=per_gpu * spread)
 
 

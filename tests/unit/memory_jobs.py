@@ -43,6 +43,11 @@ T4 = gpu_of("T4-16GB", 16.0, 15.7, bf16=None, fp16=65.0, tf32=None, fp32=8.1, li
 H100_80 = gpu_of("H100-SXM5-80GB", 80.0, 85.0, bf16=989.0, fp16=989.0, fp8=1979.0, tf32=494.0, fp32=67.0, link_gb_s=900.0, bandwidth=3350.0)
 
 
+def adapter_widths(hidden, query, key, ffn, *, gated):
+    """In + out over the seven linears of a gated layer, or the six of a GELU layer."""
+    return 2 * (hidden + query) + 2 * (hidden + key) + (3 if gated else 2) * (hidden + ffn)
+
+
 def shape_of(name, parameters, layers, hidden, heads, kv_heads, vocabulary, ffn, *, gated=True, tied=False, **more):
     return ModelShape(
         name=name,
@@ -61,6 +66,7 @@ def shape_of(name, parameters, layers, hidden, heads, kv_heads, vocabulary, ffn,
         embedding_parameters=float(vocabulary * hidden),
         head_parameters=0.0 if tied else float(vocabulary * hidden),
         score_width=float(hidden),
+        adapter_widths=layers * (adapter_widths(hidden, hidden, kv_heads * (hidden // heads), ffn, gated=gated)),
         **more,
     )
 
@@ -88,16 +94,8 @@ MIXTRAL = shape_of(
 )
 
 
-def lora_parameters(shape, rank):
-    """r·L·(in + out) over the seven linears of a gated layer, or the four of a GELU layer."""
-    key = shape.kv_heads * shape.head_dim
-    attention = 2 * (2 * shape.hidden_size) + 2 * (shape.hidden_size + key)
-    mlp = (3 if shape.gated_mlp else 2) * (shape.hidden_size + shape.ffn_size)
-    return float(rank * shape.layers * (attention + mlp))
-
-
 def job_of(model, method="full", *, sequence_length=2048, global_batch=128, trainable=None, stack="unknown", **spec):
-    updated = trainable if trainable is not None else (lora_parameters(model, 16) if method in {"lora", "qlora"} else model.parameters)
+    updated = trainable if trainable is not None else (16.0 * model.adapter_widths if method in {"lora", "qlora"} else model.parameters)
     precision, optimizer = spec.get("precision", "bf16"), spec.get("optimizer", "adamw")
     words = WorkloadSpec(
         model=ModelSpec(architecture=Architecture(parameters_b=model.parameters / 1e9)),

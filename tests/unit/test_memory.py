@@ -13,7 +13,7 @@ from app.domain.configuration import OFFLOADS, RECOMPUTES, SHARDINGS, Configurat
 from app.domain.hardware import Hardware, HardwareColumns
 from app.domain.memory import estimate_memory, memory_notes, memory_of_row
 from app.domain.memory_states import MemoryRecipe
-from app.domain.physics import VERDICTS
+from app.domain.physics import PEAK_PHASES, VERDICTS
 from app.domain.workload import CustomNetwork, Measurement, ModelSpec
 from tests.unit.memory_jobs import A100_40, A100_80, H100_80, LLAMA3_8B, LLAMA_7B, LLAMA_13B, MIXTRAL, RTX4090, job_of
 
@@ -108,6 +108,25 @@ def test_recomputation_saves_memory_where_activations_decide():
     figures = [needed(job, Configuration(micro_batch=4, activation_checkpointing=kind)) for kind in ("full", "selective", "none")]
     assert figures == sorted(figures)
     assert figures[0] < figures[2]
+
+
+def test_without_sharding_several_ranks_hold_their_gradients_twice_and_one_rank_once():
+    job = job_of(LLAMA_7B, "full", stack="deepspeed")
+    alone, eight = (
+        estimate(job, Configuration(activation_checkpointing="full"), gpus=gpus, nodes=1).breakdown_gb["gradients"][0] for gpus in (1, 8)
+    )
+    assert eight == pytest.approx(2 * alone)
+    assert alone == pytest.approx(2 * LLAMA_7B.parameters / 1e9)
+
+
+@pytest.mark.parametrize(("accumulation", "held"), [(1, 1), (2, 2), (4, 4), (16, 4)])
+def test_the_first_pipeline_stage_holds_a_micro_batch_a_stage_and_no_more_than_there_are(accumulation, held):
+    job = job_of(LLAMA_7B, "lora", sequence_length=4096)
+    layout = Configuration(micro_batch=8, pipeline_parallel=4, gradient_accumulation=accumulation)
+    memory = estimate(job, layout, gpus=4, nodes=1)
+    of_one = 8 * 4096 * (34 * 4096 + 8 * 11008) * (32 / 4) / 1e9
+    assert PEAK_PHASES[memory.peak_phase[0]] == ("loss" if held == 1 else "backward")
+    assert memory.breakdown_gb["activations"][0] == pytest.approx(held * of_one)
 
 
 def test_scores_without_flash_attention_grow_with_the_square_of_length():

@@ -24,7 +24,6 @@ from tests.unit.memory_jobs import (
     T4,
     V100_32,
     job_of,
-    lora_parameters,
 )
 
 MIXED = MemoryRecipe()
@@ -89,14 +88,14 @@ def test_full_7b_zero3_on_eight_is_16_gb():
 
 
 def test_lora_20b_is_45_gb_and_fits_80_gb():
-    job = job_of(NEOX_20B, "lora", sequence_length=2048, trainable=lora_parameters(NEOX_20B, 16))
+    job = job_of(NEOX_20B, "lora", sequence_length=2048, trainable=16 * NEOX_20B.adapter_widths)
     assert allocated(job, 1, CHECKPOINTED) == pytest.approx(45, rel=0.05)
     assert verdict(job, 1, CHECKPOINTED, A100_80) == "fits"
     assert verdict(job, 1, CHECKPOINTED, A6000_48) == "tight"
 
 
 def test_qlora_65b_is_44_gb_and_tight_on_48_gb():
-    job = job_of(LLAMA_65B, "qlora", sequence_length=512, trainable=lora_parameters(LLAMA_65B, 64))
+    job = job_of(LLAMA_65B, "qlora", sequence_length=512, trainable=64 * LLAMA_65B.adapter_widths)
     recipe = MemoryRecipe(quantised_weight_bytes=CONSTANTS.nf4_double_bytes)
     paged = replace(CHECKPOINTED, optimizer="paged_adamw_8bit")
     assert allocated(job, 1, paged, recipe) == pytest.approx(44, rel=0.05)
@@ -104,7 +103,7 @@ def test_qlora_65b_is_44_gb_and_tight_on_48_gb():
 
 
 def test_qlora_70b_over_two_gpus_is_32_gb_each():
-    job = job_of(LLAMA_70B, "qlora", sequence_length=2048, trainable=lora_parameters(LLAMA_70B, 16))
+    job = job_of(LLAMA_70B, "qlora", sequence_length=2048, trainable=16 * LLAMA_70B.adapter_widths)
     layout = replace(CHECKPOINTED, sharding="zero3")
     assert allocated(job, 2, layout, recipe_of("fsdp")) == pytest.approx(32, rel=0.12)
     assert verdict(job, 2, layout, A100_40, recipe_of("fsdp")) in {"fits", "tight"}
