@@ -68,6 +68,11 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("file", metavar="CSV", help="the file")
     evaluate.add_argument("--out", metavar="FILE", help="write one JSON line a row")
 
+    parse = command("parse", "run one scraper on stored pages: what it sees and refuses, as JSON lines")
+    parse.add_argument("provider", metavar="PROVIDER", help="the scraper's id")
+    parse.add_argument("files", metavar="FILE", nargs="+", help="a stored page")
+    parse.add_argument("--page", metavar="NAME", help="the kind of page that the files are (default: seen by their content)")
+
     market = command("market", "the shipped offers and their prices")
     market.add_argument("--gpu", help="a card or a family, such as H100")
     market.add_argument("--provider", help="a provider's id")

@@ -1,12 +1,15 @@
-"""Observations become records of the market: what a scraper saw, with the source and the date that only the runner knows."""
+"""Observations become records of the market, with the source and the date that only the runner knows, and points for the batch rules."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, time
+from decimal import ROUND_HALF_EVEN, Decimal
 
 from app.domain.market import BillingRule, Fee, Offer, Quota, Source, Stock, Tariff
 from app.domain.market_records import MarketRecords
+from app.domain.money import Money
+from app.domain.quality import PricePoint, Rules
 from scrapers.base import Provider
 from scrapers.seen import BillingSeen, FeeSeen, OfferSeen, QuotaSeen, Reading, Seen, StockSeen
 
@@ -140,4 +143,44 @@ def _quota(provider: Provider, seen: QuotaSeen, source: Source) -> Quota:
         approval=seen.approval,
         source=source,
         note=seen.note,
+    )
+
+
+def price_points(provider: Provider, reading: Reading) -> tuple[PricePoint, ...]:
+    """The prices of a reading as the batch rules want them; terms of unknown length and prices of components are left out.
+
+    On marketplaces and at brokers every machine is its own, so that numbers of GPUs form no family.
+    """
+    own = provider.kind in {"marketplace", "broker"}
+    points = []
+    for seen in reading.offers:
+        price = seen.node_hour(provider.month_hours)
+        if price is None or seen.component:
+            continue
+        per_gpu = (price / seen.gpus).scaleb(9).quantize(Decimal(1), rounding=ROUND_HALF_EVEN)
+        term = None if seen.term is None else str(seen.term)
+        points.append(
+            PricePoint(
+                key=seen.key,
+                thing=seen.offer_key,
+                family=None if own else (seen.region, seen.gpu, seen.option, term, seen.upfront, seen.note),
+                gpu=seen.gpu,
+                gpus=seen.gpus,
+                option=seen.option,
+                per_gpu_hour=Money(int(per_gpu), seen.amount.currency),
+            )
+        )
+    return tuple(points)
+
+
+def rules_of(provider: Provider, bands: Mapping[str, tuple[Decimal, Decimal]] | None = None) -> Rules:
+    """The batch rules of a provider; ``bands`` by card, per GPU-hour in the provider's currency."""
+    expect = provider.expect
+    return Rules(
+        minimum=expect.offers[0],
+        maximum=expect.offers[1],
+        currency=provider.currency,
+        band=expect.price_band,
+        bands=bands or {},
+        gpus=expect.gpus,
     )

@@ -156,7 +156,7 @@ class Sight:
             sku=self._name(where, sku, "sku"),
             gpu=gpu,
             gpus=gpus,
-            gpu_memory_gb=self._size(where, gpu_memory_gb, "gpu_memory_gb") or CARD_MEMORY_GB[gpu],
+            gpu_memory_gb=self._size(where, gpu_memory_gb, "gpu_memory_gb") or float(CARD_MEMORY_GB[gpu]),
             vcpus=self._size(where, vcpus, "vcpus"),
             ram_gb=self._size(where, ram_gb, "ram_gb"),
             local_nvme_gb=self._size(where, local_nvme_gb, "local_nvme_gb"),

@@ -31,6 +31,7 @@ from app.domain.workload import WorkloadError
 from app.terminal.advice import show_plan, show_recommendation
 from app.terminal.evaluation import evaluate
 from app.terminal.failure import CommandError
+from app.terminal.parse import parse
 from app.terminal.tables import age, console, number, table
 from app.wiring import Advisor, start_of_day
 
@@ -309,4 +310,5 @@ _COMMANDS: Mapping[str, Callable[[argparse.Namespace], None]] = {
     "gpus": _gpus,
     "models": _models,
     "market": _market,
+    "parse": parse,
 }

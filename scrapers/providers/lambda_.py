@@ -42,7 +42,7 @@ def parse(pages: Pages, see: Sight) -> None:
 
 
 def instance_type(name: str, row: Record, see: Sight) -> None:
-    """A machine of the API: price of the whole machine in cents an hour; sizes in GiB."""
+    """A machine of the API: price of the whole machine in cents an hour, the same everywhere; sizes in GiB; an empty list is "sold out"."""
     places = [place.text("name") for place in ignoring(row.records("regions_with_capacity_available"), "description")]
     kind = row.record("instance_type")
     specs = kind.record("specs")
@@ -55,22 +55,21 @@ def instance_type(name: str, row: Record, see: Sight) -> None:
     kind.ignore("description")
     card, memory_gb = card_of(kind)
     price = kind.money("price_cents_per_hour", "USD", per=100)
-    vcpus, ram, disk = specs.whole("vcpus"), specs.number("memory_gib") * GIB_IN_GB, specs.number("storage_gib") * GIB_IN_GB
-    for region in ("all", *places):
-        see.offer(
-            row,
-            sku=name,
-            region=region,
-            gpu=card,
-            gpus=gpus,
-            price=price,
-            per=NODE_HOUR,
-            gpu_memory_gb=memory_gb,
-            vcpus=vcpus,
-            ram_gb=ram,
-            local_nvme_gb=disk,
-        )
-        see.stock(row, sku=name, region=region, gpus=gpus, available=bool(places))
+    see.offer(
+        row,
+        sku=name,
+        region="all",
+        gpu=card,
+        gpus=gpus,
+        price=price,
+        per=NODE_HOUR,
+        gpu_memory_gb=memory_gb,
+        vcpus=specs.whole("vcpus"),
+        ram_gb=specs.number("memory_gib") * GIB_IN_GB,
+        local_nvme_gb=specs.number("storage_gib") * GIB_IN_GB,
+        note="no stop state: only terminate; tax extra",
+    )
+    see.stock(row, sku=name, region="all", gpus=gpus, available=bool(places))
 
 
 def ignoring(rows: list[Record], *names: str) -> list[Record]:
@@ -176,7 +175,7 @@ PROVIDER = Provider(
     ),
     parse=parse,
     expect=Expect(
-        offers=(10, 150),
+        offers=(4, 150),
         gpus=frozenset({"H100-SXM5-80GB"}),
         fees=frozenset({"file_storage", "egress_internet", "ingress_internet"}),
     ),
