@@ -1,7 +1,8 @@
 """Fits the constants of the speed model on measured runs: ``python -m tools.calibrate FACTS [--check]``.
 
 Only constants that app/data/calibration.toml gives ``bounds`` are fitted. Its ``prior`` pulls at each, in the scale of its
-bounds, so that what no row decides stays where physics put it; its weight is the one with the least error on sources left out. Every source
+bounds, so that what no row decides stays where physics put it; its weight is the one with the least error on sources left out. Better
+software is never slower: see calibration_order.py. Every source
 weighs by the square root of its rows. Prints the errors of the fit on all rows and, refitted without each source in turn, on that source.
 Writes the file unless ``--check`` is given.
 """
@@ -20,6 +21,7 @@ from app.catalog.calibration import CALIBRATION_FILE, calibration_of
 from app.domain.drift import Z90
 from app.domain.hardware import Floats
 from tools.calibration_file import Constant, read_constants, write_constants
+from tools.calibration_order import Space
 from tools.calibration_rows import Observations, observations
 
 _PRIOR_WIDTHS = 6.0
@@ -87,10 +89,6 @@ def _line(name: str, residuals: Floats) -> str:
     )
 
 
-def _free(constants: Sequence[Constant]) -> list[tuple[int, str]]:
-    return [(index, key) for index, constant in enumerate(constants) for key in constant.bounds]
-
-
 def log_ratios(constants: Sequence[Constant], rows: Observations) -> Floats:
     """ln(estimate / measured) of every row."""
     return rows.log_estimates(calibration_of({constant.name: constant.plain() for constant in constants})) - rows.log_measured
@@ -98,30 +96,18 @@ def log_ratios(constants: Sequence[Constant], rows: Observations) -> Floats:
 
 def fit(constants: Sequence[Constant], rows: Observations, evaluations: int, keep: Floats | None = None) -> list[Constant]:
     """The constants with the least weighted error; ``keep`` (0 or 1 a row) leaves rows out."""
-    free = _free(constants)
-    start = np.array([constants[index].value[key] for index, key in free])
-    low = np.array([constants[index].bounds[key][0] for index, key in free])
-    high = np.array([constants[index].bounds[key][1] for index, key in free])
-    span = high - low
+    space = Space(constants)
     weights = rows.weights if keep is None else rows.weights * keep
 
-    def placed(position: Floats) -> list[Constant]:
-        values = low + np.clip(position, 0.0, 1.0) * span
-        changed = [dict(constant.value) for constant in constants]
-        for (index, key), value in zip(free, values, strict=True):
-            changed[index][key] = float(value)
-        return [constant.with_value(value) for constant, value in zip(constants, changed, strict=True)]
-
-    prior = (np.array([constants[index].prior[key] for index, key in free]) - low) / span
-
     def errors(position: Floats) -> Floats:
-        pull = (position - prior) * _PRIOR_WIDTHS * math.sqrt(_PRIOR_WEIGHT) * _OUTLIER / 2.0
-        residuals = log_ratios(placed(position), rows)
+        pull = space.from_prior(position) * _PRIOR_WIDTHS * math.sqrt(_PRIOR_WEIGHT) * _OUTLIER / 2.0
+        residuals = log_ratios(space.placed(position), rows)
         soft = np.sign(residuals) * _OUTLIER * np.sqrt(2.0 * (np.sqrt(1.0 + (residuals / _OUTLIER) ** 2) - 1.0))
         return np.concatenate([soft * weights, pull])
 
-    found = least_squares(errors, np.clip((start - low) / span, 0.001, 0.999), bounds=(0.0, 1.0), max_nfev=evaluations, diff_step=1e-3)
-    return placed(found.x)
+    start = np.clip(space.position(), 0.001, 0.999)
+    found = least_squares(errors, start, bounds=(0.0, 1.0), max_nfev=evaluations, diff_step=1e-3)
+    return space.placed(found.x)
 
 
 def leave_one_source_out(constants: Sequence[Constant], rows: Observations) -> Floats:

@@ -2,13 +2,18 @@ from __future__ import annotations
 
 import tomllib
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.catalog.calibration import CALIBRATION_FILE, calibration_of, load_calibration
 from app.domain.calibration import STACK_CLASS_OF, STACK_CLASSES
 from app.domain.workload import OPTIMIZERS, STACKS
 from tools.calibration_file import read_constants, write_constants
+from tools.calibration_order import Space, in_order
 
+CONSTANTS = read_constants(CALIBRATION_FILE)
 DOCUMENT = tomllib.loads(CALIBRATION_FILE.read_text(encoding="utf-8"))
 
 
@@ -21,6 +26,34 @@ def test_every_fitted_constant_lies_within_its_bounds():
     for constant in read_constants(CALIBRATION_FILE):
         for key, (low, high) in constant.bounds.items():
             assert low <= constant.value[key] <= high, (constant.name, key)
+
+
+@pytest.mark.parametrize("constant", CONSTANTS, ids=lambda constant: constant.name)
+def test_better_software_is_never_slower_by_any_constant(constant):
+    assert in_order(constant)
+
+
+def test_a_constant_by_which_a_plain_script_beats_tuned_software_is_out_of_order():
+    share = next(constant for constant in CONSTANTS if constant.name == "gemm_share")
+    launch = next(constant for constant in CONSTANTS if constant.name == "launch_seconds_per_layer")
+    assert not in_order(share.with_value({**share.value, "script": 0.9}))
+    assert not in_order(launch.with_value({**launch.value, "tuned": 0.01}))
+
+
+@given(st.lists(st.floats(0, 1), min_size=len(Space(CONSTANTS)), max_size=len(Space(CONSTANTS))))
+def test_wherever_the_fit_goes_constants_keep_their_bounds_and_their_order(position):
+    for constant in Space(CONSTANTS).placed(np.array(position)):
+        assert in_order(constant)
+        for key, (low, high) in constant.bounds.items():
+            assert low - 1e-12 <= constant.value[key] <= high + 1e-12
+
+
+def test_the_constants_in_force_are_a_place_of_the_fit_and_priors_pull_from_it():
+    space = Space(CONSTANTS)
+    placed = {constant.name: constant.value for constant in space.placed(space.position())}
+    for constant in CONSTANTS:
+        assert dict(placed[constant.name]) == pytest.approx(dict(constant.value), rel=1e-9, abs=1e-15)
+    assert np.abs(space.from_prior(space.position())).max() < 1.0
 
 
 def test_every_stack_has_a_class_and_every_class_its_constants():

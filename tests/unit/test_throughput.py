@@ -88,7 +88,7 @@ def test_the_bubble_shrinks_with_more_micro_steps():
 def test_expert_models_are_counted_by_active_parameters():
     dense = rate(job("llama-2-70b"), machine(nodes=8), layout(micro_batch=1))
     sparse = rate(job("mixtral-8x7b"), machine(nodes=8), layout(micro_batch=1))
-    assert sparse > 3 * dense
+    assert sparse > 2.5 * dense  # by active weights 5.4 times the speed, less gathering all of them; by total weights 1.5 times
 
 
 def test_a_fixed_batch_on_more_gpus_than_sequences_gains_nothing_but_idle_cards():
@@ -130,6 +130,18 @@ def test_an_unknown_stack_is_taken_as_ordinary_with_a_wider_interval():
     named, unnamed = (speed(job(stack=stack), machine(), layout()) for stack in ("fsdp", "unknown"))
     assert float(named.units_per_second[0]) == float(unnamed.units_per_second[0])
     assert float(unnamed.sigma[0]) > float(named.sigma[0])
+
+
+@pytest.mark.parametrize("gpu", ["A100-SXM4-80GB", "H100-SXM5-80GB", "B200-SXM-180GB", "RTX4090-24GB", "L4-24GB"])
+@pytest.mark.parametrize("method", ["full", "lora", "qlora"])
+@pytest.mark.parametrize(("sharding", "nodes"), [("none", 1), ("zero2", 1), ("zero3", 1), ("zero3", 4)])
+def test_plainer_software_is_never_faster_in_the_same_layout(gpu, method, sharding, nodes):
+    hardware = machine(gpu, nodes=nodes, link="nvlink" if GPUS[gpu].link_gb_s else "pcie")
+    rates = [
+        rate(job(method=method, stack=stack, sequence_length=512), hardware, layout(sharding=sharding))
+        for stack in ("megatron", "fsdp", "unsloth", "hf_trainer")
+    ]
+    assert rates == sorted(rates, reverse=True)
 
 
 def test_offloading_to_the_host_is_slower_than_keeping_everything_on_the_card():
