@@ -210,6 +210,11 @@ class Record:
         for name in names:
             self._fields.pop(name, None)
 
+    def only(self, *names: str) -> None:
+        """Leave out all fields but these on purpose: for very wide records, whose new columns are no news."""
+        for name in set(self._fields) - set(names):
+            del self._fields[name]
+
     def drop(self) -> None:
         """Leave the whole record out on purpose: it is no subject of ours."""
         self._fields.clear()

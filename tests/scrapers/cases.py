@@ -21,7 +21,7 @@ FIXTURES = Path(__file__).parent / "fixtures"
 class Stored:
     """One stored page and what meta.toml says of it.
 
-    ``renames`` are headings and field names of a page that is not JSON: the test changes each and wants to be told. ``currency_unread`` says
+    ``renames`` are headings of a page that is not JSON: the test changes each and wants to be told. ``currency_unread`` says
     why a page states a currency that its scraper has no use for.
     """
 
