@@ -199,7 +199,7 @@ def _jumps(now: Sequence[PricePoint], last_good: Mapping[Key, PricePoint], rules
 
 
 def _node_for_gpu(now: Sequence[PricePoint]) -> list[Finding]:
-    """Prices of one family whose price per GPU goes exactly with the number of GPUs: a machine's price taken for a GPU's, or the reverse."""
+    """Prices of one family whose price per GPU goes exactly with the number of GPUs: a machine's taken for a GPU's, or the reverse."""
     families: dict[Key, list[PricePoint]] = defaultdict(list)
     for point in now:
         if point.family is not None:

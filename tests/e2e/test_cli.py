@@ -159,4 +159,4 @@ def test_a_request_is_read_from_standard_input() -> None:
 def test_the_command_line_offers_what_this_release_can_do() -> None:
     done = subprocess.run([sys.executable, "-m", "app.cli", "--help"], capture_output=True, check=True, text=True, timeout=120)
     offered = {line.split()[0] for line in done.stdout.splitlines() if line.startswith("    ") and not line.startswith("     ")}
-    assert offered == {"serve", "migrate", "recommend", "estimate", "evaluate", "market", "providers", "gpus", "models"}
+    assert offered == {"serve", "migrate", "recommend", "estimate", "evaluate", "market", "parse", "providers", "gpus", "models"}

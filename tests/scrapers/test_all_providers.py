@@ -90,6 +90,8 @@ class TestDeclaration:
             assert each.url.startswith("https://")
             assert each.provenance
             assert each.figures
+            assert each.is_json or each.renames, f"{each.file}: name the headings that the scraper needs, so that they can be renamed"
+            assert all(text.encode() in each.body for text in each.renames)
 
 
 class TestHealthyPages:
