@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import shlex
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import structlog
 import uvicorn
+from pydantic import ValidationError
 from structlog.tracebacks import ExceptionDictTransformer
 
 from app.api.examples import SMALLEST
@@ -21,7 +23,7 @@ from app.catalog.embedded import load_embedded, load_history
 from app.main import create_app
 from app.settings import Settings
 from app.store import migrate as schema
-from app.store.engine import create_store_engine
+from app.store.engine import DATABASE_FAILURES, create_store_engine
 from app.store.seed import seed
 from app.terminal.commands import run
 from app.terminal.failure import CommandError
@@ -34,7 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is 0, or 2 when the request or a file is at fault."""
     options = _parser().parse_args(arguments)
     try:
-        {"serve": serve, "migrate": migrate}.get(options.command, run)(options)
+        if options.command in _ON_DATABASE:
+            _on_database(_ON_DATABASE[options.command], options)
+        else:
+            run(options)
     except CommandError as error:
         print(f"{_PROG}: {error}", file=sys.stderr)  # noqa: T201 - the command line speaks
         return 2
@@ -124,7 +129,13 @@ def serve(options: argparse.Namespace) -> None:
         log_level="warning",
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
-    _Server(config).run()
+    server = _Server(config)
+    with contextlib.suppress(SystemExit):  # uvicorn's own way out when it cannot listen
+        server.run()
+    if not server.started:
+        place = f"{settings.host}:{settings.port}"
+        advice = "cannot listen here; choose another TRAINFARE_HOST or TRAINFARE_PORT"
+        raise CommandError.at(place, advice)
 
 
 def migrate(options: argparse.Namespace) -> None:
@@ -134,6 +145,29 @@ def migrate(options: argparse.Namespace) -> None:
     report = {"revision": schema.newest_revision(settings), "embedded_data_loaded": seeded}
     text = json.dumps(report) if options.json else f"schema at {report['revision']}; shipped data {'loaded' if seeded else 'already there'}"
     sys.stdout.write(f"{text}\n")
+
+
+_ON_DATABASE: Mapping[str, Callable[[argparse.Namespace], None]] = {"serve": serve, "migrate": migrate}
+
+
+def _on_database(command: Callable[[argparse.Namespace], None], options: argparse.Namespace) -> None:
+    """Run a command that needs settings and a database.
+
+    Raises:
+        CommandError: a setting is wrong, or the database or the port cannot be had.
+    """
+    try:
+        command(options)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "TRAINFARE_" + "_".join(str(part) for part in first["loc"]).upper()
+        raise CommandError.at(name, str(first["msg"])) from error
+    except BrokenPipeError:
+        raise
+    except (*DATABASE_FAILURES, schema.MigrationsMissingError, schema.SchemaError) as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        place = "the database cannot be used"
+        raise CommandError.at(place, lines[0] if lines else type(error).__name__) from error
 
 
 def prepare(settings: Settings) -> bool:

@@ -26,6 +26,10 @@ class UnsupportedDatabaseError(ValueError):
     """The address names a database other than SQLite and PostgreSQL."""
 
 
+DATABASE_FAILURES = (*STORE_FAILURES, UnsupportedDatabaseError)
+"""What an address that cannot be used raises, at start."""
+
+
 def create_store_engine(settings: Settings) -> AsyncEngine:
     """The engine of the running service. The caller disposes of it.
 
