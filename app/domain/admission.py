@@ -6,6 +6,7 @@ Reasons are judged in the order of REASONS, cheap facts first; ``deadline`` and 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -35,15 +36,33 @@ READY_VENDORS = frozenset({"NVIDIA", "AMD"})
 """Makers whose cards run ordinary PyTorch code. A job must be ported to the others, so they rank only when the caller names them."""
 
 
-def mark(reasons: Ints, refused: Bools, reason: Reason) -> None:
-    """Give ``reason`` to the refused rows that have none yet (in place)."""
-    reasons[(reasons == 0) & refused] = CODE[reason]
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One row a tariff or a candidate: the code of the first reason that holds (0: admitted), and how many reasons hold."""
+
+    reason: Ints
+    held: Ints
+
+    @classmethod
+    def blank(cls, rows: int) -> Judgement:
+        """Nothing judged yet."""
+        return cls(np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64))
+
+    def take(self, index: Ints) -> Judgement:
+        """The rows at ``index``, repeats allowed."""
+        return Judgement(self.reason[index], self.held[index])
 
 
-def admit_offers(market: Market, candidates: Candidates, constraints: Constraints) -> Ints:
-    """Reason codes from facts and limits alone (no estimate): 0 where admitted."""
+def mark(judged: Judgement, refused: Bools, reason: Reason) -> None:
+    """Count the refused rows, and give ``reason`` to those that have none yet (in place)."""
+    judged.reason[(judged.reason == 0) & refused] = CODE[reason]
+    judged.held[refused] += 1
+
+
+def admit_offers(market: Market, candidates: Candidates, constraints: Constraints) -> Judgement:
+    """Judge by facts and limits alone, without an estimate."""
     offers, tariffs = market.offers, market.tariffs
-    by_tariff = np.zeros(len(tariffs), dtype=np.int64)
+    by_tariff = Judgement.blank(len(tariffs))
     offer = tariffs.offer
     mark(by_tariff, offers.component[offer], "component")
     mark(by_tariff, _price_unknown(market), "price_unknown")
@@ -64,11 +83,10 @@ def admit_offers(market: Market, candidates: Candidates, constraints: Constraint
     if not constraints.interruptible:
         mark(by_tariff, spot, "interruptible")
     mark(by_tariff, _refused_hosts(market, constraints)[offer], "host")
-    if constraints.in_stock_only:
-        mark(by_tariff, offers.in_stock[offer] != 1, "stock")
-    mark(by_tariff, offers.in_stock[offer] == 0, "stock")
+    in_stock = offers.in_stock[offer]
+    mark(by_tariff, in_stock != 1 if constraints.in_stock_only else in_stock == 0, "stock")
 
-    reasons = by_tariff[candidates.tariff]
+    reasons = by_tariff.take(candidates.tariff)
     gpus = candidates.nodes * offers.gpus_per_node[candidates.offer]
     mark(reasons, (gpus > constraints.max_gpus) | (gpus < constraints.min_gpus) | (candidates.nodes > constraints.max_nodes), "size")
     mark(reasons, gpus < tariffs.minimum_gpus[candidates.tariff], "minimum_purchase")

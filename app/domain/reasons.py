@@ -47,9 +47,9 @@ def _against_first(screened: Screened, row: int, first: int, texts: Texts) -> st
 
 
 def _count(screened: Screened, row: int, texts: Texts) -> list[str]:
-    """What the next larger number of GPUs under the same tariff would do, where that was priced too."""
-    plans = screened.plans
-    same = np.flatnonzero((plans.tariff == plans.tariff[row]) & (plans.nodes > plans.nodes[row]))
+    """What the next larger number of GPUs under the same tariff would do, where that is faster and was priced too."""
+    plans, hours = screened.plans, screened.projection.total_hours
+    same = np.flatnonzero((plans.tariff == plans.tariff[row]) & (plans.nodes > plans.nodes[row]) & (hours < hours[row]))
     if len(same) == 0:
         return []
     other = int(same[np.argmin(plans.nodes[same])])

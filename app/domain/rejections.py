@@ -47,10 +47,11 @@ def _price_per_gpu_hour(screened: Screened, knowledge: Knowledge) -> Floats:
 
 
 def _example(screened: Screened, reason: Reason, price: Floats, texts: Texts) -> RejectedExample:
-    """The candidate that came nearest: least over the limit for estimates and memory, else the cheapest an hour."""
+    """The candidate that came nearest: no second reason, then least over the limit (estimates, memory), else the cheapest an hour."""
     rows = np.flatnonzero(screened.reasons == REASONS.index(reason))
     cheapest = price[screened.candidates.tariff[rows]]
-    nearest = np.lexsort((rows, screened.candidates.nodes[rows], cheapest, _miss(screened, reason, rows)))
+    miss, others = _miss(screened, reason, rows), screened.reasons_held[rows] > 1
+    nearest = np.lexsort((rows, screened.candidates.nodes[rows], cheapest, miss, others))
     row = int(rows[nearest[0]])
     detail, change = _words(screened, reason, row, texts)
     offer = screened.market.offer_at(int(screened.candidates.offer[row]))

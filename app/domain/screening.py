@@ -35,6 +35,8 @@ _OF_SEARCH: dict[str, Reason] = {
 class Screened:
     """All candidates with a reason code each (0: admitted), and the estimate of those that came as far as being priced.
 
+    ``reasons_held`` counts the reasons known to hold; what was refused before the search may have more, which nobody has looked at.
+
     ``priced`` are rows of ``candidates``; ``plans`` and ``projection`` have one row for each of them. ``searched`` are the shapes that
     were searched: ``shape_row[shape]`` is the row of ``found``, -1 for a shape that no candidate needed. ``cost`` is the bill as it will be
     shown: the sum of its lines, each rounded to 0.01.
@@ -46,6 +48,7 @@ class Screened:
     scale: Scale | None
     candidates: Candidates
     reasons: Ints
+    reasons_held: Ints
     found: SearchResult
     searched: Ints
     shape_row: Ints
@@ -85,13 +88,14 @@ def screen(request: RecommendRequest, *, market: Market, knowledge: Knowledge) -
     job = resolve(request.workload, presets=knowledge.presets, gpus=knowledge.gpus)
     scale = scale_of(job, knowledge.gpus, knowledge.calibration)
     candidates = enumerate_candidates(market, max_gpus=constraints.max_gpus, max_nodes=constraints.max_nodes)
-    reasons = admit_offers(market, candidates, constraints)
+    judged = admit_offers(market, candidates, constraints)
+    reasons = judged.reason
     searched = np.unique(candidates.shape[reasons == 0])
     shape_row = np.full(len(candidates.shapes), -1, dtype=np.int64)
     shape_row[searched] = np.arange(len(searched))
     found = search(job, candidates.shapes.take(searched), knowledge.calibration)
     _judge_shapes(reasons, candidates, shape_row, found)
-    mark(reasons, quota_refused(market, candidates, constraints), "quota")
+    mark(judged, quota_refused(market, candidates, constraints), "quota")
 
     priced = np.flatnonzero(reasons == 0)
     plans = _plan_columns(candidates, priced, shape_row, found, scale)
@@ -102,9 +106,9 @@ def screen(request: RecommendRequest, *, market: Market, knowledge: Knowledge) -
     unknown[priced] = ~projection.price_known
     expired[priced] = late(projection.total_hours, constraints.deadline_hours)
     dear[priced] = False if budget is None else np.round(cost - projection.lines["delay"], 2) > budget
-    mark(reasons, unknown, "price_unknown")
-    mark(reasons, expired, "deadline")
-    mark(reasons, dear, "budget")
+    mark(judged, unknown, "price_unknown")
+    mark(judged, expired, "deadline")
+    mark(judged, dear, "budget")
     return Screened(
         request=request,
         job=job,
@@ -112,6 +116,7 @@ def screen(request: RecommendRequest, *, market: Market, knowledge: Knowledge) -
         scale=scale,
         candidates=candidates,
         reasons=reasons,
+        reasons_held=judged.held,
         found=found,
         searched=searched,
         shape_row=shape_row,

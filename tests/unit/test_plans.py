@@ -16,7 +16,7 @@ from tests.support.builders import AS_OF, OBSERVED_AT, a_gpu, a_market, a_provid
 
 def reasons(market, constraints):
     candidates = enumerate_candidates(market, max_gpus=constraints.max_gpus, max_nodes=constraints.max_nodes)
-    codes = admit_offers(market, candidates, constraints)
+    codes = admit_offers(market, candidates, constraints).reason
     return [REASONS[code] for code in codes], candidates
 
 
@@ -145,3 +145,10 @@ def test_a_card_that_needs_ported_code_ranks_only_when_it_is_named():
     offer = an_offer(gpu="TPU-v5e")
     assert one(offer, gpus={"TPU-v5e": tpu}) == ["software"]
     assert one(offer, constraints=Constraints(max_gpus=8, gpus_include=("TPU-v5e",)), gpus={"TPU-v5e": tpu}) == ["admitted"]
+
+
+def test_every_reason_that_holds_is_counted():
+    market = a_market(offers=[an_offer()], tariffs=[a_tariff(kind="history")])
+    candidates = enumerate_candidates(market, max_gpus=8, max_nodes=1)
+    judged = admit_offers(market, candidates, Constraints(max_gpus=8, countries=("DE",)))
+    assert (REASONS[judged.reason[0]], judged.held[0]) == ("stale", 2)
