@@ -12,6 +12,7 @@ from app.domain.explain import money_text
 from app.domain.fx import rates_used
 from app.domain.hardware import Bools, Floats, Ints
 from app.domain.knowledge import Knowledge
+from app.domain.layout_warnings import layout_warnings
 from app.domain.market import PURCHASE_OPTIONS
 from app.domain.market_columns import Market
 from app.domain.memory import memory_of_row
@@ -140,7 +141,15 @@ class _Answer:
             owner = self.screened.market.offer_at(int(plans.offer[row])).upstream
             if owner is not None:
                 upstream[row] = names.setdefault(owner, len(names))
+        if self.screened.preferences.objective == "worst_case_cost":
+            order = self._by_drawn_p90(order)
         return choose_shown(order, provider, upstream, self.screened.preferences.limit)
+
+    def _by_drawn_p90(self, order: Ints) -> Ints:
+        """The head of ``order`` sorted by the P90 that is shown; the columns only approximate it, closely enough to choose the head."""
+        head = order[: 2 * self.screened.preferences.limit]
+        shown = np.array([self._detail(int(row)).bill.total.p90 for row in head])
+        return np.concatenate((head[np.argsort(shown, kind="stable")], order[len(head) :]))
 
     @cached_property
     def _front(self) -> Ints:
@@ -217,7 +226,7 @@ class _Answer:
             probability=parts.probability,
             scenarios=parts.scenarios,
             availability=parts.availability,
-            warnings=parts.warnings,
+            warnings=(*parts.warnings, *layout_warnings(screened, row, self.texts)),
             why=why(screened, shown, place, front=front, speed=speed, texts=self.texts),
             break_even=break_evens(
                 screened,

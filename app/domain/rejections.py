@@ -87,7 +87,8 @@ def _words(screened: Screened, reason: Reason, row: int, texts: Texts) -> tuple[
     if reason in _OF_SHAPES:
         return _shape_words(screened, row, texts)
     values = _values(screened, reason, row, texts)
-    return texts.say(f"reject.{reason}", **values), texts.say(f"change.{reason}", **values)
+    change = "stock_wait" if reason == "stock" and not screened.constraints.in_stock_only else reason
+    return texts.say(f"reject.{reason}", **values), texts.say(f"change.{change}", **values)
 
 
 def _shape_words(screened: Screened, row: int, texts: Texts) -> tuple[str, str]:

@@ -255,3 +255,19 @@ def test_the_data_set_at_home_costs_nothing_to_fetch():
     }
     assert lines["beta"].get("dataset_transfer", 0.0) == 0.0
     assert lines["acme"]["dataset_transfer"] == pytest.approx(0.08 * 400.0, abs=0.01)
+
+
+def test_the_worst_case_is_ranked_by_the_figure_that_is_shown():
+    answer = ask(objective="worst_case_cost", limit=4)
+    shown = [plan.bill.total.p90 for plan in answer.plans[: len(answer.plans) - 1]]
+    assert shown == sorted(shown)
+
+
+def test_an_assumed_network_between_machines_is_said():
+    bare = an_offer(sku="bare", inter_node_gbit_s=None)
+    parts = world()
+    parts["offers"], parts["tariffs"] = [bare], [a_tariff(bare)]
+    codes = [{warning.code for warning in plan.warnings} for plan in ask(parts, constraints=Constraints(min_gpus=16)).plans]
+    assert codes
+    assert all("network_assumed" in found for found in codes)
+    assert all("network_assumed" not in {warning.code for warning in plan.warnings} for plan in ask().plans)
