@@ -149,15 +149,20 @@ def build_market(
 def market_from_records(records: MarketRecords, *, gpus: Mapping[str, Gpu], as_of: datetime, catalog_version: int = 0) -> Market:
     """The market as of ``as_of`` from plain records, without a database.
 
-    Only tariffs whose interval contains ``as_of`` enter. Of the rates, the latest day not after ``as_of`` per pair and source; of the stock
-    of an offer, the latest reading.
+    Only tariffs whose interval contains ``as_of`` enter; one without a stated start begins when it was first read. Of the rates, the latest
+    day not after ``as_of`` per pair and source; of the stock of an offer, the latest reading.
 
     Raises:
         KeyError: a tariff names an offer that the records lack.
     """
     offers = records.offers
     row_by_key = {offer.key: row for row, offer in enumerate(offers)}
-    in_force = [tariff for tariff in records.tariffs if as_of in Interval(tariff.valid_from, tariff.valid_to)]
+    in_force = [
+        tariff
+        for tariff in records.tariffs
+        if as_of in Interval(tariff.valid_from, tariff.valid_to)
+        and (tariff.valid_from is not None or tariff.source.observed_at is None or tariff.source.observed_at <= as_of)
+    ]
     stock = _latest_stock(records.stock)
     return build_market(
         OfferFigures(

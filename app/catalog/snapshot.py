@@ -18,7 +18,7 @@ from app.domain.market_columns import Market
 from app.domain.money import Money
 from app.store.engine import read
 from app.store.facts import Sources, read_billing_rules, read_fees, read_provider_infos, read_quotas, read_rates, read_sources, source_of
-from app.store.in_force import in_force, seen_at
+from app.store.in_force import begun, in_force, seen_at
 from app.store.raw_time import instant_of, raw
 from app.store.tables import CatalogRow, OfferRow, OfferShapeRow, StockRow, TariffRow, table_of
 
@@ -113,7 +113,7 @@ async def _tariff_rows(connection: AsyncConnection, as_of: datetime, known_at: d
     """Tariffs in force of the offers on sale."""
     table = table_of(TariffRow)
     columns = [table.c[name] for name in (*_TARIFF, *_PROVENANCE)]
-    query = select(*columns, *(raw(table.c[name]) for name in _TIMES)).where(in_force(table, as_of, known_at))
+    query = select(*columns, *(raw(table.c[name]) for name in _TIMES)).where(in_force(table, as_of, known_at), begun(table, as_of))
     on_sale = set(offer_ids)
     return [row for row in (await connection.execute(query)).all() if row[0] in on_sale]
 

@@ -24,6 +24,11 @@ def in_force(table: Table, as_of: datetime, known_at: datetime | None = None) ->
     )
 
 
+def begun(table: Table, as_of: datetime) -> ColumnElement[bool]:
+    """The rows whose figure has begun by ``as_of``: one without a stated start begins when it was first read; undated ones are old."""
+    return or_(table.c.valid_from.is_not(None), table.c.observed_at.is_(None), table.c.observed_at <= as_of)
+
+
 def seen_at(observed_at: datetime | None, checked_at: datetime | None, as_of: datetime) -> datetime | None:
     """The date of a figure as of ``as_of``: its latest reading by then, else its first; None when no date is known."""
     return checked_at if checked_at is not None and checked_at <= as_of else observed_at

@@ -195,12 +195,12 @@ def test_azures_meter_start_opens_no_interval() -> None:
     assert reading.announced is None
 
 
-def test_the_newest_dated_figure_wins_and_the_older_is_history() -> None:
+def test_the_newest_dated_figure_wins_and_the_older_one_ends_there() -> None:
     machines = catalog_readings()
     all_readings = joined(machines, terms_readings(), Tally())
     _, tariffs = folded(*all_readings)
     on_machine = [t for t in tariffs if t.offer[2] == "gpu-h100-sxm_8gpu"]
-    assert [(t.amount.decimal, t.kind) for t in on_machine] == [(Decimal("23.6"), "history"), (Decimal("30.8"), "list")]
+    assert [(t.amount.decimal, t.kind) for t in on_machine] == [(Decimal("23.6"), "observed"), (Decimal("30.8"), "list")]
     assert on_machine[0].valid_to == on_machine[1].valid_from == datetime(2026, 8, 22, tzinfo=UTC)
 
 

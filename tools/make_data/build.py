@@ -16,6 +16,7 @@ from tools.make_data.cards import gpus
 from tools.make_data.facts_files import rows_of
 from tools.make_data.fold import joined, offers_and_tariffs
 from tools.make_data.origins import Origin, of_page
+from tools.make_data.outdated import outdated
 from tools.make_data.providers import providers
 from tools.make_data.rates import rates
 from tools.make_data.reading import Reading
@@ -52,6 +53,8 @@ def build(facts: Path) -> DataSet:
     chinese_rows = list(chinese.readings(rows_of(facts / chinese.FILE), cards, tally))
     readings = [*joined(base, lists, tally), *chinese_rows]
     offers, tariffs = offers_and_tariffs(readings, cards, tally)
+    kinds = {info.id: info.kind for info in providers({offer.provider for offer in offers})}
+    tariffs = outdated(offers, tariffs, kinds, tally)
     regions: dict[str, set[str]] = {}
     for offer in offers:
         regions.setdefault(offer.provider, set()).add(offer.region)

@@ -158,9 +158,8 @@ def _starts(reading: Reading) -> datetime | None:
 def _intervals(offer: OfferKey, readings: list[Reading], tally: Tally) -> list[Tariff]:
     """The figures of one tariff as intervals without overlap: each ends where the next begins, the newest stays open.
 
-    A figure that a later reading of the same tariff contradicts becomes history; one that ends because its provider announced the next
-    rate was true
-    until then and keeps its kind. An equal figure read again only renews the date. Several figures of one day or without a date: the
+    A figure that a later reading of the same tariff replaces was true until then and keeps its kind: its interval ends.
+    An equal figure read again only renews the date. Several figures of one day or without a date: the
     dearer one is kept.
     """
     ordered = sorted(readings, key=lambda r: (_starts(r) or _UNDATED, r.amount.currency, r.amount.nano, r.sku))
@@ -180,11 +179,9 @@ def _intervals(offer: OfferKey, readings: list[Reading], tally: Tally) -> list[T
     for index, reading in enumerate(kept):
         following = kept[index + 1] if index + 1 < len(kept) else None
         opens = _starts(reading) if index or reading.announced else None
-        kind = reading.kind
-        if following is not None and following.announced is None and kind in {"list", "observed"}:
-            kind = "history"
-            tally.treat(reading.file, "newer figure of the same tariff: the older is history")
-        tariffs.append(_tariff(replace(reading, kind=kind), offer, opens, _starts(following) if following else None))
+        if following is not None:
+            tally.treat(reading.file, "newer figure of the same tariff: the older one's interval ends")
+        tariffs.append(_tariff(reading, offer, opens, _starts(following) if following else None))
     return tariffs
 
 

@@ -23,10 +23,10 @@ Read it with three rules in mind:
   stays unknown.
 - `kind` says what a price is worth: `list` (dated list of the provider), `observed` (read elsewhere or without a date), `floor` (lowest
   bid of an auction),
-  `quote` (listed, but only by contract or not to be ordered), `history` (only an old figure is known, or a newer one replaced it). Only
+  `quote` (listed, but only by contract or not to be ordered), `history` (only an old figure is known). Only
   `list` and
   `observed` rank.
-- The prices end in August 2026 (Nebius: 1 October 2026). They are a starting point, not today's market.
+- The prices end between August and October 2026 (see the newest dates below). They are a starting point, not today's market.
 """
 
 _RULES = f"""## Rules
@@ -36,9 +36,10 @@ _RULES = f"""## Rules
   (its generations v5, v6 and v9, and its Hyperstack file).
 - **Newest wins.** A list price for all regions, or per GPU without a size, is carried to the machines the catalogue knows of that
   platform, card and
-  product. Of several figures of one tariff the newest dated one is in force from its day (undated ones count as oldest); the older is
-  `history`. Equal
-  figures only renew the date. On one day the dearer figure is kept.
+  product. Of several figures of one tariff the newest dated one is in force from its day (undated ones count as oldest), and the
+  older one's interval ends there. Equal figures only renew the date. On one day the dearer figure is kept.
+- **Proved old.** Beside a dated list of a GPU cloud, an undated machine of it at another price a GPU is `history`; so is a broker's undated
+  price more than a tenth below the dated list of the platform behind it.
 - **Announced rates** hold from their day and end the rate before them. Azure's effective date is the start of a meter and opens no
   interval.
 - **Rates per GPU** are multiplied exactly by the GPUs of the machine. A list rate for an HGX board is given for one GPU and for the
