@@ -152,4 +152,4 @@ class RecommendationOut(Rests):
     rejected: RejectedOut
     """What was left out, and why."""
     trial_plan: TrialPlanOut | None
-    """What to run for half an hour before spending."""
+    """What to run for half an hour before spending; null when no plan shown is bought by the hour."""

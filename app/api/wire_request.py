@@ -83,7 +83,7 @@ class PreferencesIn(In):
     engineer_hourly_rate: MoneyIn | None = None
     """Cost of an engineer's hour; null: engineers' time is not billed."""
     value_of_a_day: MoneyIn | None = None
-    """What a day of delay costs the caller; null: delay is not billed."""
+    """What a day of delay costs the caller; it counts only under the objective `cost_and_delay`, which needs it."""
     language: Language = "en"
     """Language of the sentences."""
     limit: int = Field(default=10, ge=1, le=100)

@@ -162,7 +162,7 @@ class DataIn(In):
     checkpoints_kept: int = Field(default=3, ge=0, le=100_000)
     """Checkpoints kept at a time."""
     download_gb: float | None = Field(default=None, ge=0, le=1e9)
-    """Results to download at the end, GB; null: one checkpoint's weights."""
+    """Results to download at the end, GB; null: the result (all weights in 16 bits, or the adapter)."""
     keep_storage_days: float = Field(default=7.0, ge=0, le=3650)
     """Days that storage stays after the run."""
     upload_mbit_s: float = Field(default=1000.0, ge=0.001, le=1e7)
@@ -212,7 +212,7 @@ class WorkloadIn(In):
     attempts: float = Field(default=1.0, ge=1, le=100)
     """Whole runs to pay for: 1.3 counts three failed runs in ten."""
     setup_hours: float | None = Field(default=None, ge=0, le=10_000)
-    """Hours of setting up on the rented machine; null: the measured median of its kind."""
+    """Hours of setting up on the rented machine; null: the stated assumption, longer for several machines."""
 
     def spec(self, *, measured: tuple[Measurement, ...], located: tuple[str | None, str | None]) -> WorkloadSpec:
         """The same in the domain's words; measured cards and the place of the data come under their canonical names."""

@@ -298,7 +298,7 @@ class TrialPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixedStrategy:
-    """Trial on one plan, long run on another, when that beats any single plan."""
+    """Trial on an hourly plan before committing to the best one: it costs the trial on top, and a mistake then costs no term."""
 
     trial_plan: int
     main_plan: int

@@ -199,21 +199,21 @@ def _people_lines(plan: OnePlan) -> list[BillLine]:
     if plan.fees.engineer_rate > 0.0:
         hours = float(engineer_hours(plan.used, plan.assumptions)[0])
         label = plan.texts.say("bill.engineer_time", hours=number(hours))
-        lines.append(_people_line(plan, "engineer_time", label, hours, "hour", plan.fees.engineer_rate))
+        lines.append(_people_line(plan, "engineer_time", label, hours, "hour", plan.fees.engineer_price))
     if plan.fees.delay_rate_per_hour > 0.0:
         days = float(plan.used.total[0]) / HOURS_PER_DAY
         label = plan.texts.say("bill.delay", days=number(days))
-        lines.append(_people_line(plan, "delay", label, days, "day", plan.fees.delay_rate_per_hour * HOURS_PER_DAY))
+        lines.append(_people_line(plan, "delay", label, days, "day", plan.fees.day_price))
     return lines
 
 
-def _people_line(plan: OnePlan, kind: str, label: str, quantity: float, unit: str, rate: float) -> BillLine:
+def _people_line(plan: OnePlan, kind: str, label: str, quantity: float, unit: str, price: Money | None) -> BillLine:
     return BillLine(
         kind=kind,
         label=label,
         quantity=quantity,
         unit=unit,
-        unit_price=Money(round(rate * NANO), plan.currency),
+        unit_price=price,
         amount=plan.amount(float(plan.lines[kind][0])),
         status="known",
     )

@@ -56,7 +56,8 @@ class FeeLine:
 class JobFees:
     """All fee lines per place, twice for storage: one node reads block storage, several share files.
 
-    ``node_share`` is the cost of one more node's system disk as a share of the run's storage.
+    ``node_share`` is the cost of one more node's system disk as a share of the run's storage. The rates are in the answer's currency, the
+    prices behind them as the caller gave them.
     """
 
     volumes: Volumes
@@ -64,7 +65,9 @@ class JobFees:
     several: Mapping[str, FeeLine]
     node_share: float
     engineer_rate: float
+    engineer_price: Money | None
     delay_rate_per_hour: float
+    day_price: Money | None
     data_place: tuple[str, str | None] | None
 
     def line(self, name: str, nodes: int) -> FeeLine:
@@ -122,7 +125,9 @@ def _work_out(job: TrainingJob, market: Market, book: FeeBook, preferences: Pref
         several={"run_storage": _first_settled(files, block)} | shared,
         node_share=amount.system_disk / amount.run_gb,
         engineer_rate=_rate(preferences.engineer_hourly_rate, market, preferences.currency),
+        engineer_price=preferences.engineer_hourly_rate,
         delay_rate_per_hour=_rate(preferences.value_of_a_day, market, preferences.currency) / HOURS_PER_DAY if delay_counts else 0.0,
+        day_price=preferences.value_of_a_day if delay_counts else None,
         data_place=_data_place(job),
     )
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from app.domain.answer import Amount, CurvePoint, ExchangeUsed, MixedStrategy, OfferView, Plan, Recommendation, TrialPlan
+from app.domain.billing import metered_hours
 from app.domain.detail import PlanDetail, detail
 from app.domain.explain import money_text
 from app.domain.fx import rates_used
@@ -36,6 +37,8 @@ from app.domain.views import speed_view, workload_view
 
 _CURVE_GPUS = 3
 _ON_DEMAND = PURCHASE_OPTIONS.index("on_demand")
+_ASSUMED_CURRENCY = "USD"
+"""Ranges of fees that nobody publishes are in this currency."""
 _COMMITTED = frozenset({"reserved", "capacity_block"})
 _TO_RECORD = ("step_time", "all_reduce", "storage", "first_step", "send_back")
 
@@ -272,20 +275,25 @@ class _Answer:
         currencies |= {line.unit_price.currency for plan in plans for line in plan.bill.lines if line.unit_price is not None}
         own = (constraints.budget, preferences.engineer_hourly_rate, preferences.value_of_a_day)
         currencies |= {money.currency for money in own if money is not None}
+        if any(line.unit_price is None and line.status in {"assumed", "unknown"} for plan in plans for line in plan.bill.lines):
+            currencies.add(_ASSUMED_CURRENCY)
         return rates_used(self.screened.market.rates, currencies, self.currency)
 
     def _trial(self, shown: Ints) -> TrialPlan | None:
-        """Half an hour on the first plan's own machines, or on the first hourly plan of the list when the first is a commitment."""
-        if len(shown) == 0:
-            return None
+        """Half an hour on the best plan that is bought by the hour, at its real steps and minimum; None when every plan is a commitment."""
         options = [PURCHASE_OPTIONS[self.screened.market.tariffs.option[self.screened.plans.tariff[row]]] for row in shown]
-        place = next((place for place, option in enumerate(options) if option not in _COMMITTED), 0)
+        place = next((place for place, option in enumerate(options) if option not in _COMMITTED), None)
+        if place is None:
+            return None
         row = int(shown[place])
         hours = self.knowledge.assumptions.trial_hours.value
+        meter = self._detail(row).purchase
+        step, minimum = np.array([meter.billing_step_seconds]), np.array([meter.minimum_seconds])
+        paid = float(metered_hours(np.array([hours]), step, minimum)[0])
         return TrialPlan(
             plan=place + 1,
             minutes=round(hours * 60.0),
-            cost=Amount(round(hours * int(self.screened.plans.nodes[row]) * self._node_price(row), 2), self.currency),
+            cost=Amount(round(paid * int(self.screened.plans.nodes[row]) * self._node_price(row), 2), self.currency),
             record=tuple(self.texts.say(f"trial.{key}") for key in _TO_RECORD),
         )
 

@@ -10,6 +10,8 @@ from app.domain.units import GB, SECONDS_PER_HOUR
 from app.domain.workload import TrainingJob
 
 _BITS_PER_BYTE = 8.0
+_WEIGHT_BYTES = 2.0
+_ADAPTER_WEIGHT_BYTES = 4.0
 _MBIT_PER_GBIT = 1000.0
 _ALMOST_NOTHING = 1e-9
 
@@ -39,9 +41,18 @@ def kept_checkpoints_gb(job: TrainingJob) -> float:
 
 
 def download_gb(job: TrainingJob) -> float:
-    """What leaves the platform at the end: as given, else one checkpoint."""
+    """What leaves the platform at the end: as given, else the result. Optimizer states stay behind: they only serve to resume.
+
+    All weights in 16 bits after full training, the adapter's weights in 32 bits after LoRA; of a network of unknown size one checkpoint.
+    """
     given = job.spec.data.download_gb
-    return job.checkpoint_gb if given is None else given
+    if given is not None:
+        return given
+    if job.model is None:
+        return job.checkpoint_gb
+    if job.method in {"lora", "qlora"}:
+        return job.trainable_parameters * _ADAPTER_WEIGHT_BYTES / GB
+    return job.model.parameters * _WEIGHT_BYTES / GB
 
 
 def user_link_gbit_s(job: TrainingJob) -> float:

@@ -40,10 +40,11 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Hours and costs of one plan under each point."""
+    """Hours and costs of one plan under each point; ``spent`` is the cost without the value of delay, which no budget pays."""
 
     hours: Floats
     cost: Floats
+    spent: Floats
 
 
 @lru_cache(maxsize=4)
@@ -101,7 +102,8 @@ def draw(terms: PlanTerms, attempts: float, fees: JobFees, assumptions: Assumpti
     drift = np.where(drawn.price > 0.0, rows.drift_up, rows.drift_down)
     shift = np.clip(drawn.fees / Z90, -1.0, _LARGEST_FEE_SHIFT)
     lines = bill_columns(rows, used, fees, assumptions, price_factor=np.exp(drawn.price * drift), fee_shift=shift)
-    return Draws(hours=used.total, cost=np.sum(np.stack(list(lines.values())), axis=0))
+    cost = np.sum(np.stack(list(lines.values())), axis=0)
+    return Draws(hours=used.total, cost=cost, spent=cost - lines["delay"])
 
 
 def hours_spread(draws: Draws, expected_hours: float) -> Spread:
@@ -119,6 +121,6 @@ def bill_total(draws: Draws, expected_cost: float, currency: str) -> BillTotal:
 def probability(draws: Draws, budget: float | None, deadline_hours: float | None) -> Probability:
     """Share of the draws beyond each limit."""
     return Probability(
-        over_budget=None if budget is None else float(np.mean(draws.cost > budget)),
+        over_budget=None if budget is None else float(np.mean(draws.spent > budget)),
         late=None if deadline_hours is None else float(np.mean(draws.hours > deadline_hours)),
     )

@@ -271,3 +271,42 @@ def test_an_assumed_network_between_machines_is_said():
     assert codes
     assert all("network_assumed" in found for found in codes)
     assert all("network_assumed" not in {warning.code for warning in plan.warnings} for plan in ask().plans)
+
+
+@pytest.mark.parametrize(("rate", "currency"), [("1000000", "CNY"), ("9000000000", "CNY")])
+def test_any_valid_engineer_s_rate_is_shown_as_it_was_given(rate, currency):
+    given = Money.of(rate, "USD")
+    (line,) = [
+        line for line in ask(engineer_hourly_rate=given, currency=currency, limit=1).plans[0].bill.lines if line.kind == "engineer_time"
+    ]
+    assert line.unit_price == given
+    assert line.amount.currency == currency
+
+
+def test_a_budget_pays_for_no_delay():
+    free = ask(constraints=Constraints(purchase_options=("on_demand",)), limit=1).plans[0].bill.total.p90
+    budget = Constraints(purchase_options=("on_demand",), budget=Money.of(f"{free * 3:.2f}", "USD"))
+    answer = ask(objective="cost_and_delay", value_of_a_day=Money.of("1000000", "USD"), constraints=budget)
+    assert answer.plans
+    assert answer.plans[0].probability.over_budget < 0.2
+
+
+def test_a_trial_is_paid_by_the_step_and_minimum_of_its_machine():
+    hourly = a_billing_rule(provider="acme", step_seconds=3600, minimum_seconds=3600)
+    parts = world(billing_rules=[hourly])
+    answer = ask(parts, constraints=Constraints(providers_include=("acme",), purchase_options=("on_demand",), max_gpus=8))
+    assert answer.trial_plan.cost.value == pytest.approx(16.0)
+
+
+def test_there_is_no_trial_where_everything_is_a_commitment():
+    answer = ask(constraints=Constraints(purchase_options=("reserved",)))
+    assert answer.plans
+    assert answer.trial_plan is None
+    assert answer.mixed_strategy is None
+
+
+def test_what_is_taken_home_is_the_result_not_what_resumes_it():
+    spec = {"method": "full", "target": TargetSpec(tokens_b=0.01)}
+    plan = ask(workload=spec, constraints=Constraints(interruptible=False)).plans[0]
+    (line,) = [line for line in plan.bill.lines if line.kind == "egress_internet"]
+    assert line.quantity == pytest.approx(2 * 6.738, rel=0.01)
