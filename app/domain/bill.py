@@ -44,6 +44,19 @@ def machine_hours(terms: PlanTerms, used: PhaseColumns, assumptions: Assumptions
     return MachineHours(paid=paid, compute=paid - failed - lost - trial, failed=failed, lost=lost, trial=trial, committed=committed)
 
 
+def cents(amounts: Floats) -> Floats:
+    """Whole hundredths of ``amounts``, a half to the even one: the one rounding of projected money, in columns and for one line alike."""
+    return np.rint(amounts * 100.0)
+
+
+def shown_total(lines: Mapping[str, Floats]) -> Floats:
+    """The bill as it is shown: the sum of its lines, each rounded to 0.01."""
+    total = np.zeros(len(next(iter(lines.values()))))
+    for amount in lines.values():
+        total += cents(amount)
+    return total / 100.0
+
+
 def paid_hours(terms: PlanTerms, rented: Floats, assumptions: Assumptions) -> tuple[Floats, Bools]:
     """Hours on the bill of each node for ``rented`` hours of use, and which rows are commitments."""
     committed = terms.period != 0.0

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+import numpy as np
+
 from app.domain.answer import Amount, BillLine
 from app.domain.assumptions import Assumptions
-from app.domain.bill import MACHINE_LINES, MachineHours, engineer_hours, storage_hours
+from app.domain.bill import MACHINE_LINES, MachineHours, cents, engineer_hours, storage_hours
 from app.domain.fees import ASSUMED, STATUSES, UNKNOWN, PriceList
 from app.domain.hardware import Floats
 from app.domain.job_fees import FEE_LINES, HOURLY_FEE_LINES, JobFees
@@ -47,7 +49,7 @@ class OnePlan:
 
     def amount(self, value: float) -> Amount:
         """Projected money, rounded here and nowhere else."""
-        return Amount(round(value, 2), self.currency)
+        return Amount(float(cents(np.array([value]))[0]) / 100.0, self.currency)
 
     @property
     def node_price(self) -> Money:

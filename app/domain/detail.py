@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,10 +21,9 @@ from app.domain.answer import (
     Timeline,
 )
 from app.domain.assumptions import Assumptions
-from app.domain.bill import bill_columns, machine_hours
+from app.domain.bill import bill_columns, machine_hours, shown_total
 from app.domain.bill_lines import OnePlan, bill_lines
 from app.domain.fx import converted
-from app.domain.hardware import Floats
 from app.domain.job_fees import JobFees, coverage
 from app.domain.market import PURCHASE_OPTIONS
 from app.domain.market_columns import Market
@@ -102,7 +100,7 @@ def detail(
         currency=preferences.currency,
     )
     drawn = draw(known.terms, attempts, known.fees, assumptions)
-    cost = shown_total(plan.lines)
+    cost = float(shown_total(plan.lines)[0])
     budget = None if constraints.budget is None else converted(constraints.budget, market.rates, preferences.currency)
     single = coverage(known.fees.several if one.nodes[0] > 1 else known.fees.single)
     gpus = int(one.nodes[0]) * plan.offer.gpus_per_node
@@ -124,11 +122,6 @@ def detail(
     )
 
 
-def shown_total(lines: Mapping[str, Floats]) -> float:
-    """The bill of a single row as it is shown: the sum of its lines, each rounded to 0.01."""
-    return round(sum(round(float(amount[0]), 2) for amount in lines.values()), 2)
-
-
 def scenarios(terms: PlanTerms, attempts: float, fees: JobFees, assumptions: Assumptions, currency: str) -> tuple[Scenario, ...]:
     """The four named futures (R23). An interruption strikes just before the next checkpoint; the worst case is slow and struck."""
     slow = assumptions.slower_factor.value
@@ -141,7 +134,7 @@ def scenarios(terms: PlanTerms, attempts: float, fees: JobFees, assumptions: Ass
     made: list[Scenario] = []
     for name, (slowness, extra) in cases.items():
         used = phases(terms, attempts, slowness=slowness, extra_interruptions=extra)
-        cost = shown_total(bill_columns(terms, used, fees, assumptions))
+        cost = float(shown_total(bill_columns(terms, used, fees, assumptions))[0])
         made.append(Scenario(name=name, hours=float(used.total[0]), cost=Amount(cost, currency)))
     return tuple(made)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from app.domain.admission import CODE, Reason, admit_offers, late, mark, quota_refused
+from app.domain.bill import shown_total
 from app.domain.fx import converted
 from app.domain.hardware import Floats, Ints
 from app.domain.knowledge import Knowledge
@@ -100,7 +101,7 @@ def screen(request: RecommendRequest, *, market: Market, knowledge: Knowledge) -
     priced = np.flatnonzero(reasons == 0)
     plans = _plan_columns(candidates, priced, shape_row, found, scale)
     projection = project(job, market, plans, constraints, preferences, knowledge.assumptions)
-    cost = shown_cost(projection)
+    cost = shown_total(projection.lines)
     budget = _budget(market, constraints, preferences)
     unknown, expired, dear = (np.zeros(len(candidates), dtype=np.bool_) for _ in range(3))
     unknown[priced] = ~projection.price_known
@@ -126,14 +127,6 @@ def screen(request: RecommendRequest, *, market: Market, knowledge: Knowledge) -
         cost=cost,
         budget=budget,
     )
-
-
-def shown_cost(projection: ProjectionColumns) -> Floats:
-    """Sum of the lines, each rounded to 0.01: what the bill shows, to the cent."""
-    cents = np.zeros(len(projection))
-    for amount in projection.lines.values():
-        cents += np.round(amount * 100.0)
-    return cents / 100.0
 
 
 def _judge_shapes(reasons: Ints, candidates: Candidates, shape_row: Ints, found: SearchResult) -> None:

@@ -8,11 +8,15 @@ from datetime import timedelta
 
 import pytest
 
+from app.catalog.columns import market_from_records
+from app.catalog.embedded import load_embedded
 from app.catalog.loader import load_knowledge
+from app.domain.detail import detail
 from app.domain.market import PURCHASE_OPTIONS
 from app.domain.money import Money
 from app.domain.recommend import recommend
 from app.domain.request import Constraints, Preferences, QuotaHeld, RecommendRequest, RequestError
+from app.domain.screening import screen
 from app.domain.workload import DataSpec, Measurement, ModelSpec, TargetSpec, WorkloadSpec
 from tests.support.builders import AS_OF, a_billing_rule, a_fee, a_market, a_provider, a_rate, a_source, a_tariff, an_offer
 
@@ -310,3 +314,14 @@ def test_what_is_taken_home_is_the_result_not_what_resumes_it():
     plan = ask(workload=spec, constraints=Constraints(interruptible=False)).plans[0]
     (line,) = [line for line in plan.bill.lines if line.kind == "egress_internet"]
     assert line.quantity == pytest.approx(2 * 6.738, rel=0.01)
+
+
+def test_what_is_ranked_is_what_is_shown_to_the_cent():
+    request = RecommendRequest(workload=WorkloadSpec(model=ModelSpec(preset="llama-2-7b"), method="lora", target=TargetSpec(tokens_b=0.3)))
+    market = market_from_records(load_embedded(), gpus=KNOWLEDGE.gpus, as_of=AS_OF)
+    screened = screen(request, market=market, knowledge=KNOWLEDGE)
+    given = (screened.job, market, screened.plans, screened.constraints, screened.preferences, KNOWLEDGE.assumptions)
+    for row in range(0, len(screened.plans), len(screened.plans) // 150):
+        plan = detail(*given, row, KNOWLEDGE.texts["en"])
+        assert plan.bill.total.p50 == screened.cost[row]
+        assert round(sum(line.amount.value for line in plan.bill.lines), 2) == plan.bill.total.p50
