@@ -162,7 +162,7 @@ class DataIn(In):
     checkpoints_kept: int = Field(default=3, ge=0, le=100_000)
     """Checkpoints kept at a time."""
     download_gb: float | None = Field(default=None, ge=0, le=1e9)
-    """Results to download at the end, GB; null: the result (all weights in 16 bits, or the adapter)."""
+    """Results to download at the end, GB; null: the result (all weights in 16 bits, or the adapter; in 32 bits for a custom network)."""
     keep_storage_days: float = Field(default=7.0, ge=0, le=3650)
     """Days that storage stays after the run."""
     upload_mbit_s: float = Field(default=1000.0, ge=0.001, le=1e7)

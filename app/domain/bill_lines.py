@@ -159,6 +159,8 @@ def _fee_label(plan: OnePlan, name: str, used: PriceList | None, status: int) ->
         tariff = plan.texts.say("bill.tariff_unknown")
     elif status == ASSUMED:
         tariff = plan.texts.say("bill.tariff_elsewhere", sku=used.fee.sku)
+    elif status == UNKNOWN:
+        tariff = plan.texts.say("bill.tariff_unknown_above", sku=used.fee.sku, gb=number(used.known_to))
     else:
         tariff = used.fee.sku
     return plan.texts.say(

@@ -6,6 +6,7 @@ providers. A stated zero is free, and nothing else is.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,11 +40,15 @@ _ENOUGH_PROVIDERS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceList:
-    """One provider's marginal prices of one thing, in the target currency per unit; storage and addresses per month of storage."""
+    """One provider's marginal prices of one thing, in the target currency per unit; storage and addresses per month of storage.
+
+    Beyond ``known_to`` units there is a charge whose figure nobody found; ``tiers`` goes on with the last known price there.
+    """
 
     fee: Fee
     tiers: Tiers
     included: bool
+    known_to: float = math.inf
 
     @property
     def free(self) -> bool:
@@ -69,7 +74,7 @@ class FeeAmounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeeRange:
-    """Quantiles over the known providers, per unit."""
+    """What a unit costs where the price is unknown: from quantiles over the known providers, or as planned. ``mid`` is never 0."""
 
     low: float
     mid: float
@@ -92,7 +97,6 @@ class _Resolved:
 
     entries: tuple[_Found, ...]
     index: Ints
-    status: Ints
 
     @classmethod
     def of(cls, found: Sequence[_Found]) -> _Resolved:
@@ -102,7 +106,6 @@ class _Resolved:
         return cls(
             tuple(entries[number] for number in range(len(position))),
             np.array([position[key] for key in keys], dtype=np.int64),
-            np.array([entry.status for entry in found], dtype=np.int64),
         )
 
 
@@ -149,13 +152,18 @@ class FeeBook:
     def _amounts(self, kind: FeeKind, quantity: float, resolved: _Resolved) -> FeeAmounts:
         """Each distinct entry is worked out once, then spread over the places."""
         table = np.array([self._span(kind, quantity, entry) for entry in resolved.entries], dtype=np.float64).reshape(-1, 3)[resolved.index]
-        return FeeAmounts(low=table[:, 0], mid=table[:, 1], high=table[:, 2], status=resolved.status)
+        status = np.array([_status(entry, quantity) for entry in resolved.entries], dtype=np.int64)[resolved.index]
+        return FeeAmounts(low=table[:, 0], mid=table[:, 1], high=table[:, 2], status=status)
 
     def _span(self, kind: FeeKind, quantity: float, entry: _Found) -> tuple[float, float, float]:
         if entry.price_list is None:
             span = self._range(kind, entry.platform, charged=entry.charged)
             return span.low * quantity, span.mid * quantity, span.high * quantity
         cost = entry.price_list.tiers.cost(quantity)
+        beyond = quantity - entry.price_list.known_to
+        if beyond > 0.0:
+            span, known = self._range(kind, entry.platform, charged=True), entry.price_list.tiers.cost(entry.price_list.known_to)
+            return min(known + span.low * beyond, cost), cost, max(known + span.high * beyond, cost)
         if entry.status != ASSUMED:
             return cost, cost, cost
         return cost * self._assumptions.other_region_low_factor.value, cost, cost * self._assumptions.other_region_high_factor.value
@@ -174,12 +182,12 @@ class FeeBook:
         return _Found(None, UNKNOWN, charged=bool(groups), platform=platform)
 
     def _usual_lists(self, kind: FeeKind, provider: str) -> tuple[PriceList | None, PriceList | None]:
-        """The provider's list for all regions, and its ordinary list over all its regions."""
+        """The provider's list for all regions, and what it asks elsewhere: the middle one of its regions' lists of its usual product."""
         key = (provider, kind)
         if key not in self._usual:
             groups = self._groups.get(key, [])
             general = _choose(kind, [group for tokens, group in groups if tokens & _EVERYWHERE])
-            self._usual[key] = (general, _choose(kind, [group for _, group in groups]))
+            self._usual[key] = (general, _choose(kind, [group for _, group in groups], elsewhere=True))
         return self._usual[key]
 
     def _range(self, kind: FeeKind, platform: str, *, charged: bool) -> FeeRange:
@@ -229,15 +237,19 @@ class FeeBook:
             return PriceList(fee=fees[0], tiers=Tiers((0.0,), (0.0,)), included=bundled)
         per_unit = self._unit_factor(kind, fees[0].unit)
         parts: list[tuple[float, float | None, float]] = []
+        without_figure: list[float] = []
         for fee in fees:
             factor = None if fee.amount is None else self._factors.get(fee.amount.currency)
             if fee.amount is not None and factor is not None and per_unit is not None:
                 parts.append((fee.tier_from_gb, fee.tier_to_gb, float(fee.amount.decimal) * factor * per_unit))
+            else:
+                without_figure.append(fee.tier_from_gb)
         if not parts:
             return None
+        known_to = min((start for start in without_figure if not _covered(parts, start)), default=math.inf)
         free = max(fee.free_gb for fee in fees)
         shown = max((fee for fee in fees if fee.amount is not None), key=lambda fee: (fee.amount.nano if fee.amount else 0, fee.sku))
-        return PriceList(fee=shown, tiers=tiers_of(parts, free), included=False)
+        return PriceList(fee=shown, tiers=tiers_of(parts, free), included=False, known_to=known_to)
 
     def _unit_factor(self, kind: FeeKind, unit: str) -> float | None:
         """From the published unit to a price per GB (once), per GB and month, or per address and month; None for other units."""
@@ -252,30 +264,53 @@ class FeeBook:
 
 
 def _quantiles(prices: Sequence[float]) -> FeeRange:
-    """Low and high over all; the middle over those that charge, when most do not: an unknown fee is never taken for zero."""
-    low, mid, high = np.quantile(prices, _QUANTILES)
-    if mid == 0.0:
-        mid = np.median([price for price in prices if price > 0.0])
-        high = max(float(high), float(mid))
-    return FeeRange(low=float(low), mid=float(mid), high=float(high))
+    """Low over all providers, 0 where enough of them charge nothing; middle and high over those that charge: unknown is never zero."""
+    low, middle, high = _QUANTILES
+    charging = [price for price in prices if price > 0.0]
+    return FeeRange(low=float(np.quantile(prices, low)), mid=float(np.quantile(charging, middle)), high=float(np.quantile(charging, high)))
 
 
-def _choose(kind: FeeKind, groups: Sequence[PriceList | None]) -> PriceList | None:
-    """Of several lists of one kind the ordinary one: not archives, not object storage's own traffic, then the middle price.
+def _covered(parts: Sequence[tuple[float, float | None, float]], quantity: float) -> bool:
+    return any(low <= quantity and (high is None or quantity < high) for low, high, _ in parts)
 
-    A free list counts only when no other has a price, since a free system disk does not make data disks free.
+
+def _status(entry: _Found, quantity: float) -> int:
+    """Unknown, too, where the amount reaches into a tier without a figure."""
+    beyond = entry.price_list is not None and quantity > entry.price_list.known_to
+    return UNKNOWN if beyond else entry.status
+
+
+def _choose(kind: FeeKind, groups: Sequence[PriceList | None], *, elsewhere: bool = False) -> PriceList | None:
+    """Of several lists of one kind the ordinary one: not object storage's own traffic, then the middle price.
+
+    Archives and premium tiers are never what a run keeps its data on: where only they have a figure, the ordinary price is unknown. A free
+    list counts only when no other has a price, since a free system disk does not make data disks free. ``elsewhere``: the lists are
+    of several regions, so only the product that the most regions list counts.
     """
     lists = [group for group in groups if group is not None]
-    if len(lists) <= 1:
-        return lists[0] if lists else None
-    avoid = _COLD if kind in _STORAGE else _NOT_BETWEEN_REGIONS if kind == "egress_interregion" else _NOT_FROM_MACHINES
-    lists = [entry for entry in lists if not avoid.search(entry.fee.sku)] or lists
+    if kind in _STORAGE:
+        lists = [entry for entry in lists if not _COLD.search(entry.fee.sku)]
+        lists = [entry for entry in lists if not entry.free] or lists
+    else:
+        avoid = _NOT_BETWEEN_REGIONS if kind == "egress_interregion" else _NOT_FROM_MACHINES
+        lists = [entry for entry in lists if not avoid.search(entry.fee.sku)] or lists
     if kind == "object_storage":
         lists = [entry for entry in lists if _ORDINARY.search(entry.fee.sku)] or lists
-    if kind in _STORAGE:
-        lists = [entry for entry in lists if not entry.free] or lists
+    if not lists:
+        return None
+    if elsewhere:
+        lists = _most_listed(lists)
     ordered = sorted(lists, key=lambda entry: (entry.tiers.cost(_REFERENCE_GB), entry.fee.sku, entry.fee.region))
     return ordered[len(ordered) // 2 if kind == "egress_interregion" else (len(ordered) - 1) // 2]
+
+
+def _most_listed(lists: Sequence[PriceList]) -> list[PriceList]:
+    """The lists of the product that the most regions have; of several where they tie."""
+    regions: dict[str, int] = {}
+    for entry in lists:
+        regions[entry.fee.sku] = regions.get(entry.fee.sku, 0) + 1 + entry.fee.region.count(",")
+    most = max(regions.values())
+    return [entry for entry in lists if regions[entry.fee.sku] == most]
 
 
 def _factors(market: Market, currency: str) -> Mapping[str, float]:

@@ -275,7 +275,7 @@ class _Answer:
         currencies |= {line.unit_price.currency for plan in plans for line in plan.bill.lines if line.unit_price is not None}
         own = (constraints.budget, preferences.engineer_hourly_rate, preferences.value_of_a_day)
         currencies |= {money.currency for money in own if money is not None}
-        if any(line.unit_price is None and line.status in {"assumed", "unknown"} for plan in plans for line in plan.bill.lines):
+        if any(line.status == "unknown" for plan in plans for line in plan.bill.lines):
             currencies.add(_ASSUMED_CURRENCY)
         return rates_used(self.screened.market.rates, currencies, self.currency)
 

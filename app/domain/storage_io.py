@@ -12,6 +12,7 @@ from app.domain.workload import TrainingJob
 _BITS_PER_BYTE = 8.0
 _WEIGHT_BYTES = 2.0
 _ADAPTER_WEIGHT_BYTES = 4.0
+_CUSTOM_WEIGHT_BYTES = 4.0
 _MBIT_PER_GBIT = 1000.0
 _ALMOST_NOTHING = 1e-9
 
@@ -43,13 +44,14 @@ def kept_checkpoints_gb(job: TrainingJob) -> float:
 def download_gb(job: TrainingJob) -> float:
     """What leaves the platform at the end: as given, else the result. Optimizer states stay behind: they only serve to resume.
 
-    All weights in 16 bits after full training, the adapter's weights in 32 bits after LoRA; of a network of unknown size one checkpoint.
+    All weights in 16 bits after full training, the adapter's weights in 32 bits after LoRA, a custom network's in 32 bits; of a network of
+    unknown size one checkpoint.
     """
     given = job.spec.data.download_gb
     if given is not None:
         return given
     if job.model is None:
-        return job.checkpoint_gb
+        return job.trainable_parameters * _CUSTOM_WEIGHT_BYTES / GB or job.checkpoint_gb
     if job.method in {"lora", "qlora"}:
         return job.trainable_parameters * _ADAPTER_WEIGHT_BYTES / GB
     return job.model.parameters * _WEIGHT_BYTES / GB

@@ -151,13 +151,16 @@ def _age(plan: OnePlan) -> list[PlanWarning]:
 
 
 def _quota(plan: OnePlan) -> list[PlanWarning]:
+    """Waiting for quota; its amount is what the caller says the days are worth, where it counts."""
     state, wait = int(plan.terms.quota_state[0]), float(plan.terms.quota_wait[0])
     gpus = int(plan.terms.nodes[0]) * int(plan.market.offers.gpus_per_node[plan.offer_row])
+    delay = plan.fees.delay_rate_per_hour * wait
+    amount = plan.amount(delay) if delay > 0.0 else None
     if state == MUST_ASK:
-        return [_warning(plan, "quota_needed", "warn", None, gpus=gpus, hours=number(wait))]
+        return [_warning(plan, "quota_needed", "warn", amount, gpus=gpus, hours=number(wait))]
     if state == UNKNOWN_MUST_ASK and wait > 0.0:
         text = plan.texts.say("warning.quota_unknown", hours=number(wait))
-        return [PlanWarning(code="quota_needed", severity="warn", text=text, amount=None)]
+        return [PlanWarning(code="quota_needed", severity="warn", text=text, amount=amount)]
     return []
 
 

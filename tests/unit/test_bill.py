@@ -259,3 +259,17 @@ def test_twice_the_nodes_at_the_same_hours_cost_twice_the_machines() -> None:
     job = a_job(checkpoint_gb=0.0)
     one, two = (projected(job, market, plans(market, nodes=nodes)).lines["trial_run"][0] for nodes in (1, 2))
     assert two == pytest.approx(2.0 * one)
+
+
+def test_a_line_says_from_where_on_its_tariff_is_unknown() -> None:
+    tiers = [
+        a_fee("0.10", kind="egress_internet", unit="GB", sku="to the internet", tier_to_gb=1000.0),
+        a_fee(None, kind="egress_internet", unit="GB", sku="to the internet", tier_from_gb=1000.0),
+    ]
+    within, beyond = (line(detailed(a_job(data={"download_gb": gb}), a_market(fees=tiers)), "egress_internet") for gb in (1000.0, 2000.0))
+    assert (within.status, within.low) == ("known", None)
+    assert beyond.status == "unknown"
+    assert "above 1,000 GB not published" in beyond.label
+    assert beyond.low is not None
+    assert beyond.high is not None
+    assert beyond.low.value < beyond.amount.value <= beyond.high.value

@@ -109,3 +109,60 @@ def test_an_unknown_fee_is_not_taken_for_zero_when_most_providers_charge_nothing
     found = _quantiles([0.0, 0.0, 0.0, 0.08, 0.12])
     assert found.low == 0.0
     assert 0.0 < found.mid <= found.high
+
+
+def test_the_middle_of_an_unknown_fee_is_that_of_providers_that_charge() -> None:
+    # two of five charge nothing: the low end is theirs, the rest is the others'
+    found = _quantiles([0.0, 0.0, 0.05, 0.10, 0.15])
+    assert found.low == 0.0
+    assert found.mid == pytest.approx(0.10)
+    assert found.high == pytest.approx(0.14)
+
+
+def test_archives_are_avoided_even_where_no_product_is_called_standard() -> None:
+    book = _book(a_fee("0.001", kind="object_storage", sku="deep archive"), a_fee("0.02", kind="object_storage", sku="bucket"))
+    assert _one(book, "object_storage")[1] == pytest.approx(2.0)
+
+
+def test_where_only_a_premium_tier_has_a_figure_the_ordinary_price_is_unknown() -> None:
+    premium = a_fee("0.195", kind="object_storage", sku="Premium block blob LRS")
+    ordinary = a_fee(None, kind="object_storage", sku="Hot block blob LRS")
+    others = [a_fee(price, kind="object_storage", provider=name) for name, price in (("a", "0.02"), ("b", "0.03"))]
+    _, mid, _, status = _one(_book(premium, ordinary, *others), "object_storage")
+    assert (mid, status) == (pytest.approx(2.5), UNKNOWN)
+
+
+def test_machines_do_not_send_through_a_content_network() -> None:
+    fees = [a_fee("0.01", kind="egress_internet", unit="GB", sku="CDN"), a_fee("0.09", kind="egress_internet", unit="GB", sku="internet")]
+    assert _one(_book(*fees), "egress_internet")[1] == pytest.approx(9.0)
+
+
+def test_elsewhere_the_product_of_the_most_regions_counts_at_its_middle_price() -> None:
+    usual = [a_fee(price, region=region, sku="EBS gp3") for price, region in (("0.07", "eu-1"), ("0.08", "eu-2"), ("0.09", "eu-3"))]
+    once = [a_fee(price, region="eu-1", sku=sku) for price, sku in (("0.10", "io1"), ("0.11", "io2"), ("0.12", "io3"), ("0.13", "io4"))]
+    _, mid, _, status = _one(_book(*usual, *once))
+    assert (mid, status) == (pytest.approx(8.0), ASSUMED)
+
+
+_PART_KNOWN = (
+    a_fee("0.10", kind="egress_internet", unit="GB", tier_to_gb=1000.0),
+    a_fee(None, kind="egress_internet", unit="GB", tier_from_gb=1000.0),
+    a_fee("0.02", kind="egress_internet", unit="GB", provider="a"),
+    a_fee("0.20", kind="egress_internet", unit="GB", provider="b"),
+)
+
+
+def test_up_to_a_tier_without_a_figure_the_price_is_known() -> None:
+    assert _one(_book(*_PART_KNOWN), "egress_internet", 1000.0) == (100.0, 100.0, 100.0, KNOWN)
+
+
+def test_an_amount_that_reaches_into_a_tier_without_a_figure_is_unknown_in_that_part_alone() -> None:
+    # 1000 GB at 0.10, and 1000 GB at P10 and P90 of the known providers (0.02, 0.10, 0.20): 0.036 and 0.18
+    low, mid, high, status = _one(_book(*_PART_KNOWN), "egress_internet", 2000.0)
+    assert (low, mid, high) == pytest.approx((136.0, 200.0, 280.0))
+    assert status == UNKNOWN
+
+
+def test_a_row_without_a_figure_does_not_matter_where_another_row_has_one() -> None:
+    fees = [a_fee("0.10", kind="egress_internet", unit="GB"), a_fee(None, kind="egress_internet", unit="GB", tier_from_gb=1000.0)]
+    assert _one(_book(*fees), "egress_internet", 2000.0)[3] == KNOWN

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.domain.hardware import Bools
-from app.domain.storage_io import checkpoint_seconds, data_loading_factor, dataset_gb, reading_seconds, transfer_hours
+from app.domain.storage_io import checkpoint_seconds, data_loading_factor, dataset_gb, download_gb, reading_seconds, transfer_hours
 from app.domain.workload import TrainingJob
 from tests.support.bills import ASSUMPTIONS, a_job
 
@@ -47,3 +47,11 @@ def test_many_small_files_load_slower_than_the_same_bytes() -> None:
 def test_reading_faster_than_computing_costs_nothing() -> None:
     job = a_job(units_total=1e6, data={"dataset_gb": 1.0})
     assert _loading(job, SHARED) == 1.0
+
+
+def test_of_a_custom_network_its_weights_are_taken_home_in_32_bits() -> None:
+    assert download_gb(a_job(trainable_parameters=3e9, data={"download_gb": None})) == pytest.approx(12.0)
+
+
+def test_of_a_network_of_unknown_size_one_checkpoint_is_taken_home() -> None:
+    assert download_gb(a_job(trainable_parameters=0.0, data={"download_gb": None, "checkpoint_gb": 7.0})) == pytest.approx(7.0)

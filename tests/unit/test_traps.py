@@ -7,6 +7,7 @@ import pytest
 
 from app.domain.answer import PlanWarning
 from app.domain.detail import detail
+from app.domain.money import Money
 from app.domain.request import Constraints, Preferences
 from tests.support.bills import ASSUMPTIONS, TEXTS, a_job, detailed, plans
 from tests.support.builders import AS_OF, a_fee, a_market, a_provider, a_source, a_tariff, an_offer
@@ -103,3 +104,20 @@ def test_tight_memory_is_a_risk() -> None:
     market = a_market(providers=[a_provider()])
     found = detail(a_job(), market, plans(market), Constraints(), Preferences(), ASSUMPTIONS, 0, TEXTS, tight=True)
     assert found.warnings[0].code == "tight_memory"
+
+
+def test_taking_much_home_from_a_silent_provider_is_never_counted_as_free() -> None:
+    free = [a_fee("0", kind="egress_internet", unit="GB", provider=name) for name in ("a", "b", "c")]
+    dear = a_fee("0.08", kind="egress_internet", unit="GB", provider="d")
+    for fees in ([], free, [*free, dear]):
+        assert _amount(_warning("egress_at_the_end", a_job(data={"download_gb": 966.0}), fees=fees)) > 0.0
+
+
+def test_waiting_for_quota_has_the_amount_that_the_caller_gives_to_days() -> None:
+    market = a_market(providers=[a_provider(kind="hyperscaler")])
+    asked = Preferences(objective="cost_and_delay", value_of_a_day=Money.of("100", "USD"))
+    (priced,) = [entry for entry in detailed(a_job(), market, preferences=asked).warnings if entry.code == "quota_needed"]
+    (silent,) = [entry for entry in detailed(a_job(), market).warnings if entry.code == "quota_needed"]
+    # a new account at a hyperscaler: 48 h
+    assert _amount(priced) == pytest.approx(200.0)
+    assert silent.amount is None
