@@ -11,11 +11,11 @@ from typing import Literal
 
 import numpy as np
 
-from app.domain.gpus import Gpu
 from app.domain.hardware import Bools, Floats, Ints
 from app.domain.market import PURCHASE_OPTIONS
 from app.domain.market_columns import PRICE_KINDS, Market
 from app.domain.plans import Candidates
+from app.domain.quota import held_gpus
 from app.domain.request import Constraints
 
 Reason = Literal[
@@ -148,21 +148,10 @@ def _largest_cluster(market: Market) -> Ints:
 
 def quota_refused(market: Market, candidates: Candidates, constraints: Constraints) -> Bools:
     """Candidates above a quota that the caller itself has stated. What nobody stated is a wait, not a refusal."""
-    refused = np.zeros(len(candidates), dtype=np.bool_)
-    gpus = candidates.nodes * market.offers.gpus_per_node[candidates.offer]
-    for held in constraints.quotas_held:
-        if held.provider not in market.providers:
-            continue
-        ours = market.offers.provider[candidates.offer] == market.providers.index(held.provider)
-        index = gpu_index(market.gpus, held.gpu)
-        if index is not None:
-            refused |= ours & (market.offers.gpu[candidates.offer] == index) & (gpus > held.gpus)
-    return refused
-
-
-def gpu_index(gpus: tuple[Gpu, ...], name: str) -> int | None:
-    """Where ``name`` stands in the market's GPUs, or None."""
-    return next((index for index, gpu in enumerate(gpus) if gpu.name == name), None)
+    offers = market.offers
+    held = held_gpus(market, constraints)[offers.provider, offers.gpu].take(candidates.offer)
+    gpus = candidates.nodes * offers.gpus_per_node[candidates.offer]
+    return np.asarray(gpus > np.where(np.isnan(held), np.inf, held))
 
 
 def late(total_hours: Floats, deadline_hours: float | None) -> Bools:

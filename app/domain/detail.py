@@ -25,7 +25,6 @@ from app.domain.bill import bill_columns, machine_hours, shown_total
 from app.domain.bill_lines import OnePlan, bill_lines
 from app.domain.fx import converted
 from app.domain.job_fees import JobFees, coverage
-from app.domain.market import PURCHASE_OPTIONS
 from app.domain.market_columns import Market
 from app.domain.plan_terms import PlanColumns, PlanTerms
 from app.domain.projection import basis
@@ -155,8 +154,7 @@ def _timeline(used: PhaseColumns, total: Spread) -> Timeline:
 
 def _availability(plan: OnePlan, constraints: Constraints, gpus: int) -> Availability:
     market, row = plan.market, plan.offer_row
-    spot = int(PURCHASE_OPTIONS[market.tariffs.option[plan.tariff_row]] == "spot")
-    default = float(plan.market_terms.quotas.default_gpus[row, spot])
+    default = float(plan.market_terms.quotas.default_gpus[row, market.tariffs.option[plan.tariff_row]])
     held = float(held_gpus(market, constraints)[market.offers.provider[row], market.offers.gpu[row]])
     stock = int(market.offers.in_stock[row])
     return Availability(

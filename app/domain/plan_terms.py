@@ -135,7 +135,7 @@ def plan_terms(
         drift_down=terms.drift.down.take(plans.tariff),
         sigma=plans.sigma,
         quota_state=state,
-        quota_wait=quota_wait_hours(market, state, provider, assumptions),
+        quota_wait=quota_wait_hours(market, terms.quotas, state, plans.offer, option, assumptions),
         provisioning=provisioning + np.where(block, assumptions.capacity_block_start_wait_hours.value, 0.0),
         preparation=by_nodes.preparation.take(plans.nodes),
         upload=_upload(job, market, assumptions).take(place),

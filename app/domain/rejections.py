@@ -15,6 +15,7 @@ from app.domain.market import PURCHASE_OPTIONS
 from app.domain.market_columns import PRICE_KINDS
 from app.domain.market_terms import market_terms
 from app.domain.physics import VERDICTS
+from app.domain.quota import held_gpus
 from app.domain.screening import Screened
 from app.domain.search import REASONS as SEARCH_REASONS
 from app.domain.smallest_change import smallest_changes
@@ -111,12 +112,13 @@ def _values(screened: Screened, reason: Reason, row: int, texts: Texts) -> dict[
     """Everything that a sentence about one candidate may name."""
     market, constraints = screened.market, screened.constraints
     tariff_row = int(screened.candidates.tariff[row])
-    offer = market.offer_at(int(screened.candidates.offer[row]))
+    offer_row = int(screened.candidates.offer[row])
+    offer = market.offer_at(offer_row)
     nodes = int(screened.candidates.nodes[row])
     gpus = nodes * offer.gpus_per_node
     observed = float(market.tariffs.observed_hours[tariff_row])
     age_days = (market.as_of.timestamp() / 3600.0 - observed) / HOURS_PER_DAY
-    held = [quota.gpus for quota in constraints.quotas_held if quota.provider == offer.provider and quota.gpu == offer.gpu]
+    held = float(held_gpus(market, constraints)[market.offers.provider[offer_row], market.offers.gpu[offer_row]])
     hours, cost = math.nan, math.nan
     if reason in _OF_ESTIMATES:
         place = int(np.searchsorted(screened.priced, row))
@@ -136,7 +138,7 @@ def _values(screened: Screened, reason: Reason, row: int, texts: Texts) -> dict[
         "maximum": figure(offer.maximum_nodes or 1, 12),
         "vcpus": "?" if offer.vcpus is None else figure(offer.vcpus),
         "ram": "?" if offer.ram_gb is None else figure(offer.ram_gb),
-        "held": figure(min(held, default=0), 12),
+        "held": "" if math.isnan(held) else figure(held, 12),
         "hours": hours_text(texts, rounded_up(hours)) if reason == "deadline" else "",
         "deadline": hours_text(texts, constraints.deadline_hours or 0.0),
         "cost": money_text(texts, cost, currency) if reason == "budget" else "",

@@ -1,8 +1,9 @@
-"""Undated prices that a dated list proves old, and what was in force on a day of the past."""
+"""Prices that a dated list proves old, what was in force on a past day, and fees that must or must not be there."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -75,3 +76,34 @@ def test_a_price_in_force_on_a_past_day_ranks_on_that_day():
     before, after = market(2026, 9, 30), market(2026, 10, 5)
     assert (4.98, "list") in prices(before, "autodl", "A800-80GB")
     assert prices(before, "autodl", "A800-80GB") != prices(after, "autodl", "A800-80GB")
+
+
+@pytest.mark.parametrize(("day", "read"), [((2026, 9, 30), (2026, 3, 28)), ((2026, 10, 5), (2026, 10, 4))])
+def test_a_price_read_twice_ranks_from_its_first_reading_dated_as_known_then(day, read):
+    made = market(*day)
+    found = [
+        tariff
+        for row in range(len(made.tariffs))
+        if (tariff := made.tariff_at(row)).offer[0] == "autodl" and tariff.offer[2:] == ("RTX 4090", 1)
+    ]
+    assert [(float(tariff.amount.decimal), tariff.kind, tariff.source.observed_at) for tariff in found] == [
+        (1.98, "list", datetime(*read, tzinfo=UTC))
+    ]
+
+
+def test_only_undated_prices_are_left_before_the_first_reading():
+    made = market(2020, 1, 1)
+    assert np.all(np.isnan(made.tariffs.observed_hours))
+
+
+def test_additional_addresses_of_ovhcloud_keep_the_price_of_its_own_page():
+    (fee,) = [fee for fee in RECORDS.fees if (fee.provider, fee.kind) == ("ovhcloud", "public_ipv4")]
+    assert fee.amount is not None
+    assert (fee.amount.decimal, fee.amount.currency, fee.unit) == (Decimal("1.5"), "EUR", "address_month")
+
+
+@pytest.mark.parametrize("provider", ["gcp", "nebius"])
+def test_no_scratch_disk_is_offered_as_a_place_to_keep_data(provider):
+    disks = [fee.sku for fee in RECORDS.fees if fee.provider == provider and fee.kind == "block_storage"]
+    assert disks
+    assert not [sku for sku in disks if "local" in sku]

@@ -42,6 +42,8 @@ _UNFIT: tuple[tuple[str, str], ...] = (
     ("example data", "example value of a documentation"),
     ("as low as", "advertised lowest rate"),
 )
+_SCRATCH = frozenset({("gcp", "local SSD on demand"), ("nebius", "local SSD disk")})
+"""Disks that end with their machine, by provider and sku: no price of a place where data stay."""
 _FREE_ALONE = frozenset({"GCS Always Free", "B91445 free block volume"})
 _FULL_RATE = ("full instance rate", "full droplet rate", "full vm rate", "billed in full", "full compute price", "stays fully billed")
 _REPEATED: frozenset[tuple[str, str, str, str]] = frozenset(
@@ -57,7 +59,6 @@ _REPEATED: frozenset[tuple[str, str, str, str]] = frozenset(
         ("vultr", "stopped_disk", "whole instance", "2025-09-15"),
         ("lambda", "egress_internet", "", "2026-08-22"),
         ("nebius", "public_ipv4", "", "2026-08-22"),
-        ("ovhcloud", "public_ipv4", "additional address", "2025-11-19"),
         ("paperspace", "block_storage", "50 GB disk", ""),
     }
 )
@@ -199,6 +200,9 @@ def _refuse(row: dict[str, str], provider: str, note: str) -> None:
         raise UnitError(reason)
     if not row["source_url"]:
         msg = "no source named"
+        raise UnitError(msg)
+    if (provider, row["sku"]) in _SCRATCH:
+        msg = "a scratch disk that ends with its machine: no place to keep data"
         raise UnitError(msg)
     if row["sku"] in _FREE_ALONE:
         msg = "an always-free part without a price of its own"

@@ -159,8 +159,8 @@ def _intervals(offer: OfferKey, readings: list[Reading], tally: Tally) -> list[T
     """The figures of one tariff as intervals without overlap: each ends where the next begins, the newest stays open.
 
     A figure that a later reading of the same tariff replaces was true until then and keeps its kind: its interval ends.
-    An equal figure read again only renews the date. Several figures of one day or without a date: the
-    dearer one is kept.
+    An equal figure read again renews the date from the day of the second reading on; what was read before stays known as of then. Only an
+    undated or old reading is forgotten for it. Several figures of one day or without a date: the dearer one is kept.
     """
     ordered = sorted(readings, key=lambda r: (_starts(r) or _UNDATED, r.amount.currency, r.amount.nano, r.sku))
     kept: list[Reading] = []
@@ -170,7 +170,13 @@ def _intervals(offer: OfferKey, readings: list[Reading], tally: Tally) -> list[T
         elif kept and _starts(kept[-1]) == _starts(reading):
             tally.leave_out(reading.file, "second figure of one tariff on one day: the dearer kept")
             kept[-1] = reading
-        elif kept and kept[-1].amount == reading.amount and kept[-1].unit == reading.unit and reading.kind != "history":
+        elif (
+            kept
+            and kept[-1].amount == reading.amount
+            and kept[-1].unit == reading.unit
+            and reading.kind != "history"
+            and not _known_then(kept[-1])
+        ):
             tally.treat(reading.file, "same figure read again: the newer reading kept")
             kept[-1] = reading
         else:
@@ -180,9 +186,20 @@ def _intervals(offer: OfferKey, readings: list[Reading], tally: Tally) -> list[T
         following = kept[index + 1] if index + 1 < len(kept) else None
         opens = _starts(reading) if index or reading.announced else None
         if following is not None:
-            tally.treat(reading.file, "newer figure of the same tariff: the older one's interval ends")
+            same = following.amount == reading.amount and following.unit == reading.unit
+            rule = (
+                "same figure read again: dated anew from that day"
+                if same
+                else "newer figure of the same tariff: the older one's interval ends"
+            )
+            tally.treat(reading.file, rule)
         tariffs.append(_tariff(reading, offer, opens, _starts(following) if following else None))
     return tariffs
+
+
+def _known_then(reading: Reading) -> bool:
+    """Whether a figure could be ranked from its day until the next reading."""
+    return reading.kind != "history" and reading.observed_at is not None
 
 
 def _tariff(reading: Reading, offer: OfferKey, valid_from: datetime | None, valid_to: datetime | None) -> Tariff:

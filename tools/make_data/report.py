@@ -37,7 +37,7 @@ _RULES = f"""## Rules
 - **Newest wins.** A list price for all regions, or per GPU without a size, is carried to the machines the catalogue knows of that
   platform, card and
   product. Of several figures of one tariff the newest dated one is in force from its day (undated ones count as oldest), and the
-  older one's interval ends there. Equal figures only renew the date. On one day the dearer figure is kept.
+  older one's interval ends there. Equal figures renew the date from the day of the later reading on. On one day the dearer figure is kept.
 - **Proved old.** Beside a dated list of a GPU cloud, an undated machine of it at another price a GPU is `history`; so is a broker's undated
   price more than a tenth below the dated list of the platform behind it.
 - **Announced rates** hold from their day and end the rate before them. Azure's effective date is the start of a meter and opens no
